@@ -72,19 +72,19 @@ class BoundedLexer extends Lexer {
   override blockTokens(src: string, tokens?: TokensList, isClipped?: boolean): TokensList
   override blockTokens(src: string, tokens?: Token[], isClipped?: boolean): Token[] {
     if (++this.#levels > MOST_LEVELS) throw new RangeError('nested too deep')
-    const found = super.blockTokens(src, tokens, isClipped)
+    const parsed = super.blockTokens(src, tokens, isClipped)
     this.#levels--
-    return found
+    return parsed
   }
 
-  override inline(...given: Parameters<Lexer['inline']>): Token[] {
+  override inline(...inlineArguments: Parameters<Lexer['inline']>): Token[] {
     this.#spend(LEAST)
-    return super.inline(...given)
+    return super.inline(...inlineArguments)
   }
 
-  #mark<Found>(src: string, found: Found): Found {
-    if (!found && /^[*_~]/.test(src)) this.#spend(src.length * FAILED_MARK)
-    return found
+  #mark<Found>(src: string, token: Found): Found {
+    if (!token && /^[*_~]/.test(src)) this.#spend(src.length * FAILED_MARK)
+    return token
   }
 
   #spend(characters: number): void {

@@ -28,11 +28,11 @@ function fileOf(specifier, from, platform) {
   const base = specifier.startsWith('#fairway/')
     ? join(platform, specifier.slice('#fairway/'.length))
     : join(dirname(from), specifier)
-  const found = ['.ts', '.tsx', '/index.ts', '']
+  const file = ['.ts', '.tsx', '/index.ts', '']
     .map(end => base + end)
     .find(path => existsSync(path) && /\.\w+$/.test(path))
-  if (!found) throw new Error(`${from}: ${specifier} is no file.`)
-  return found
+  if (!file) throw new Error(`${from}: ${specifier} is no file.`)
+  return file
 }
 
 /** Finds a top-level declaration of this name in a file. */
@@ -58,8 +58,8 @@ export function findExport(path, name, platform) {
     const original = (element.propertyName ?? element.name).text
     if (statement.moduleSpecifier)
       return findExport(fileOf(statement.moduleSpecifier.text, path, platform), original, platform)
-    const own = findHere(source, original)
-    if (own) return { path, ...own }
+    const declared = findHere(source, original)
+    if (declared) return { path, ...declared }
     const imported = source.statements.find(
       each =>
         ts.isImportDeclaration(each) &&
@@ -126,8 +126,8 @@ function classText(node, source) {
   )
   const text = members.map(member => {
     const start = member.getStart(source, true)
-    const own = source.text.slice(start, member.body?.pos ?? member.end).trim()
-    return `  ${own.replace(/^(override|async) /, '')}`
+    const signature = source.text.slice(start, member.body?.pos ?? member.end).trim()
+    return `  ${signature.replace(/^(override|async) /, '')}`
   })
   const head = source.text
     .slice(node.name.getStart(source), node.members.pos)
@@ -154,13 +154,13 @@ function withoutIndent(text) {
  */
 export function componentOf(path) {
   const source = parse(path)
-  const found = { sentence: headOf(readFileSync(path, 'utf8')), props: [], events: [], models: [], slots: [] }
+  const component = { sentence: headOf(readFileSync(path, 'utf8')), props: [], events: [], models: [], slots: [] }
   const walk = node => {
-    if (ts.isCallExpression(node) && ts.isIdentifier(node.expression)) takeMacro(node, found, source)
+    if (ts.isCallExpression(node) && ts.isIdentifier(node.expression)) takeMacro(node, component, source)
     ts.forEachChild(node, walk)
   }
   walk(source)
-  return found
+  return component
 }
 
 /** Returns the comment before the first line of a component's code. */
@@ -176,11 +176,11 @@ function headOf(text) {
 
 const textOf = (node, source) => node?.getText(source) ?? ''
 
-function takeMacro(call, found, source) {
+function takeMacro(call, component, source) {
   const [type] = call.typeArguments ?? []
   const macro = call.expression.text
-  const lists = { defineProps: found.props, defineEmits: found.events, defineSlots: found.slots }
-  if (macro === 'defineModel') found.models.push(modelOf(call, type, source))
+  const lists = { defineProps: component.props, defineEmits: component.events, defineSlots: component.slots }
+  if (macro === 'defineModel') component.models.push(modelOf(call, type, source))
   if (!(macro in lists) || !type || !ts.isTypeLiteralNode(type)) return
   for (const member of type.members) {
     lists[macro].push({

@@ -14,16 +14,16 @@ const cell = text =>
     .replaceAll('<', '&lt;')
 const code = text =>
   text
-    ? `\`\`${text.replaceAll('|', '\\|').replaceAll(/\s*\n\s*/g, ' ')}\`\``.replace(/^``(.*)``$/s, (_, own) =>
-        own.includes('`') ? `\`\` ${own} \`\`` : `\`${own}\``,
+    ? `\`\`${text.replaceAll('|', '\\|').replaceAll(/\s*\n\s*/g, ' ')}\`\``.replace(/^``(.*)``$/s, (_, content) =>
+        content.includes('`') ? `\`\` ${content} \`\`` : `\`${content}\``,
       )
     : ''
 
 /** Returns one public name: its heading, stability, sentences and signature. */
-function entry(name, stability, found, missing) {
-  const sentence = sentencesOf(found.node) || sentencesOf(found.declaration)
-  if (!sentence) missing.push(`${name} (${basename(found.path)})`)
-  const signature = signatureOf(found)
+function entry(name, stability, declared, missing) {
+  const sentence = sentencesOf(declared.node) || sentencesOf(declared.declaration)
+  if (!sentence) missing.push(`${name} (${basename(declared.path)})`)
+  const signature = signatureOf(declared)
   const written = signature ? `\n\`\`\`ts\n${signature}\n\`\`\`\n` : ''
   return `\n## ${name}\n${flag(stability)}\n${prose(sentence)}\n${written}`
 }
@@ -76,12 +76,12 @@ export function componentsPage({ names, platform, order }, missing) {
     .map(([name, stability]) => {
       const { sentence, props, models, events, slots } = componentOf(join(platform, places.get(name)))
       if (!sentence) missing.push(`${name}.vue`)
-      const own = slots.map(slot => ({ ...slot, isOptional: true, type: '' }))
+      const slotRows = slots.map(slot => ({ ...slot, isOptional: true, type: '' }))
       const tables = [
         partsTable('Props', props),
         partsTable('Models', models),
         partsTable('Events', events),
-        partsTable('Slots', own),
+        partsTable('Slots', slotRows),
       ]
       return `\n## ${name}\n${flag(stability)}\n${prose(sentence)}\n${tables.join('')}`
     })

@@ -77,8 +77,8 @@ function keepOption(options: ParsedOptions['options'], option: string, waiting: 
   const key = at === -1 ? option : option.slice(0, at)
   const value = at === -1 ? nextValue(waiting) : option.slice(at + 1)
   const isOwn = { json: true, at: true, token: isRemote, operator: process.env.NODE_ENV === 'production' }
-  const own = OWN.find(name => name === key && isOwn[name])
-  if (own) options[own] = value
+  const ownOption = OWN.find(name => name === key && isOwn[name])
+  if (ownOption) options[ownOption] = value
   else options.entries.push([key, value])
 }
 

@@ -16,8 +16,8 @@ export const timeoutArg = {
 } as const
 
 /** Returns the option's value in milliseconds; throws a sentence for an invalid value. */
-export function timeoutInMs(given: string | undefined): number {
-  const seconds = Number(given ?? 300)
+export function timeoutInMs(text: string | undefined): number {
+  const seconds = Number(text ?? 300)
   if (seconds >= 1 && seconds <= MOST_SECONDS) return seconds * 1000
   throw new Error(`--timeout takes 1 to ${MOST_SECONDS} seconds.`)
 }
@@ -69,14 +69,14 @@ function createListener(origin: string, state: string, resolve: (query: URLSearc
 
 function refusalOf({ pathname, searchParams }: URL, state: string, used: ReadonlySet<string>): Refusal | undefined {
   if (pathname !== '/callback') return [404, 'There is nothing at this address.']
-  const [given = '', second] = searchParams.getAll('state')
-  if (second !== undefined || !isSame(given, state))
+  const [returned = '', second] = searchParams.getAll('state')
+  if (second !== undefined || !isSame(returned, state))
     return [400, 'This is not the answer that is waited for. Nothing was changed.']
   return used.has(state) ? [410, 'This answer was used already.'] : undefined
 }
 
-function isSame(given: string, wanted: string): boolean {
-  const [left, right] = [Buffer.from(given), Buffer.from(wanted)]
+function isSame(received: string, wanted: string): boolean {
+  const [left, right] = [Buffer.from(received), Buffer.from(wanted)]
   return left.length === right.length && timingSafeEqual(left, right)
 }
 

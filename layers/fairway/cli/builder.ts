@@ -120,8 +120,8 @@ function parseCallback(query: URLSearchParams): Record<BuilderName, string | nul
     )
   const fields = Object.values(BUILDER_NAMES)
   if (fields.some(field => query.getAll(field).length > 1)) throw incomplete('a part of it came twice')
-  const given = fields.map(field => [field, query.get(field) || undefined] as const)
-  const parsed = callbackSchema.safeParse(Object.fromEntries(given))
+  const parameters = fields.map(field => [field, query.get(field) || undefined] as const)
+  const parsed = callbackSchema.safeParse(Object.fromEntries(parameters))
   if (!parsed.success) throw incomplete(parsed.error.issues.map(issue => issue.path.join('.')).join(', '))
   const values = Object.entries(BUILDER_NAMES).map(([name, field]) => [name, parsed.data[field] ?? null])
   return Object.fromEntries(values) as Record<BuilderName, string | null>

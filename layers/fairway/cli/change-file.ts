@@ -65,7 +65,7 @@ interface Entry {
 export function withValues(text: string, values: Readonly<Record<string, string | null>>): string {
   const newline = text.includes('\r\n') ? '\r\n' : '\n'
   const waiting = new Map(Object.entries(values))
-  const kept = toEntries(text).map(entry => {
+  const entries = toEntries(text).map(entry => {
     if (entry.name === undefined || !Object.hasOwn(values, entry.name)) return entry.text
     const value = waiting.get(entry.name) ?? null
     // A duplicate name keeps only its first place.
@@ -73,7 +73,7 @@ export function withValues(text: string, values: Readonly<Record<string, string 
     return value === null ? '' : `${entry.name}=${quoted(value)}${newline}`
   })
   const added = [...waiting].flatMap(([name, value]) => (value === null ? [] : [`${name}=${quoted(value)}${newline}`]))
-  const body = kept.join('')
+  const body = entries.join('')
   const gap = added.length > 0 && body !== '' && !body.endsWith('\n') ? newline : ''
   return checked(body + gap + added.join(''), values)
 }

@@ -16,9 +16,9 @@ interface ConnectInput {
 }
 
 /** Writes the address of an endpoint into the configuration of a host, or shows what it would write. */
-export async function connect({ client, print, ...given }: ConnectInput): Promise<number> {
-  const url = parseMcpUrl(given.url, process.env.FW_BASE_URL).href
-  const name = given.name ?? serverName((await import('#fw/config')).default.brand.name)
+export async function connect({ client, print, ...options }: ConnectInput): Promise<number> {
+  const url = parseMcpUrl(options.url, process.env.FW_BASE_URL).href
+  const name = options.name ?? serverName((await import('#fw/config')).default.brand.name)
   const machine = thisMachine()
   if (!/^[\w-]{1,64}$/.test(name)) throw new Error('--name takes letters, digits, “-” and “_”.')
   const host = client === undefined ? undefined : findHost(client)

@@ -44,8 +44,8 @@ export async function hubReport(app: OfflineApp, hubUrl: string | undefined): Pr
 
 /** Formats the result for people: a line for each check, and the fix below it. */
 export const reportLines = ({ text, checks }: HubReport): string[] => [
-  ...checks.flatMap(({ name, isRight, text: found, todo }) => [
-    `${isRight === null ? '–' : isRight ? '✓' : '✗'} ${name}: ${found}`,
+  ...checks.flatMap(({ name, isRight, text: finding, todo }) => [
+    `${isRight === null ? '–' : isRight ? '✓' : '✗'} ${name}: ${finding}`,
     ...(todo ? [`    ${todo}`] : []),
   ]),
   text,

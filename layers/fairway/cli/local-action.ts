@@ -57,8 +57,8 @@ export async function runLocally({ name, entries, json, operator }: LocalCall): 
 }
 
 async function requireAction(name: string): Promise<LoadedAction> {
-  const found = (await loadActions(root, actionFiles(root))).find(action => action.name === name)
-  if (found) return found
+  const declared = (await loadActions(root, actionFiles(root))).find(action => action.name === name)
+  if (declared) return declared
   throw new UsageFault(`There is no action ${name}. \`fw action --list\` shows them all.`)
 }
 

@@ -35,14 +35,14 @@ export async function callLocally(
   const request = new IncomingMessage(new Socket())
   const event = createEvent(request, new ServerResponse(request))
   const result = await operation.run(parsed, { app, session: session ?? NOBODY, event, isDryRun: false })
-  const kept = { ...parsed, ...Object(result) } as Record<string, unknown>
+  const fields = { ...parsed, ...Object(result) } as Record<string, unknown>
   if (audit)
     await recordWithin(app, app.db.orm, {
       action: name,
       caller: 'cli',
       session,
       orgId: auditsElsewhere ? (event.context.auditOrgId ?? null) : null,
-      input: Object.fromEntries(audit.flatMap(field => (kept[field] === undefined ? [] : [[field, kept[field]]]))),
+      input: Object.fromEntries(audit.flatMap(field => (fields[field] === undefined ? [] : [[field, fields[field]]]))),
     })
   return output && output !== 'file' ? parseOutput(output, result) : undefined
 }

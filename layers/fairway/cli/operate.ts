@@ -51,10 +51,10 @@ async function operateAt({ at, operator }: Place, work: (call: Call) => Promise<
 }
 
 /** Returns the time of `--until` as ISO 8601. Throws `invalid-input` for text that is not a time. */
-export const timeOf = (given: string | undefined): string | undefined => {
-  if (given === undefined) return undefined
-  const date = new Date(given)
+export const timeOf = (text: string | undefined): string | undefined => {
+  if (text === undefined) return undefined
+  const date = new Date(text)
   if (Number.isNaN(date.getTime()))
-    throw new AppError('invalid-input', { detail: `--until takes a time such as 2031-05-20, not ${given}.` })
+    throw new AppError('invalid-input', { detail: `--until takes a time such as 2031-05-20, not ${text}.` })
   return date.toISOString()
 }

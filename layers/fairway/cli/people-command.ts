@@ -6,11 +6,11 @@ import { say } from './terminal'
 
 const address = { type: 'positional', required: true, description: 'The email address of the account.' } as const
 
-async function idOf(call: Call, given: string): Promise<string> {
+async function idOf(call: Call, idOrEmail: string): Promise<string> {
   const { z } = await import('zod')
   const { emailSchema } = await import('../shared/schemas/email')
   const { parseInput } = await import('../server/kernel/http/read-input')
-  const { address } = parseInput(z.object({ address: emailSchema }), { address: given })
+  const { address } = parseInput(z.object({ address: emailSchema }), { address: idOrEmail })
   let cursor: string | undefined
   do {
     const page = await call('list-people', { search: address, cursor })
@@ -18,7 +18,7 @@ async function idOf(call: Call, given: string): Promise<string> {
     if (person) return person.id
     cursor = page.cursor ?? undefined
   } while (cursor !== undefined)
-  throw new AppError('not-found', { detail: `There is no account with the address ${given}.` })
+  throw new AppError('not-found', { detail: `There is no account with the address ${idOrEmail}.` })
 }
 
 const listCommand = defineCommand({

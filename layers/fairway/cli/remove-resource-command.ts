@@ -23,16 +23,20 @@ export const removeResourceCommand = defineCommand({
     }),
 })
 
-async function carryOut(root: string, { changes, kept, remarks }: RemovalPlan, isDry: boolean): Promise<number> {
+async function carryOut(
+  root: string,
+  { changes, kept: leftover, remarks }: RemovalPlan,
+  isDry: boolean,
+): Promise<number> {
   const { showChanges, writeChanges } = await import('./project/changes')
   if (isDry) showChanges(changes.filter(({ path }) => path.endsWith('.sql')))
   else writeChanges(root, changes)
   for (const { path, before, after } of changes)
     say(`  ${after === undefined ? 'deleted' : before === undefined ? 'new    ' : 'changed'}  ${path}`)
-  for (const { path, why } of kept) say(`  stays    ${path} (${why})`)
-  if (kept.length > 0) say('`--force` deletes these files too.')
+  for (const { path, why } of leftover) say(`  stays    ${path} (${why})`)
+  if (leftover.length > 0) say('`--force` deletes these files too.')
   for (const remark of remarks) say(remark)
   if (isDry) say('Nothing was changed. Without `--dry-run`, it is.')
   else if (changes.length > 0) sayNext(['run your tests: npx vitest run', 'start the server, which runs the migration'])
-  return kept.length > 0 ? 1 : 0
+  return leftover.length > 0 ? 1 : 0
 }

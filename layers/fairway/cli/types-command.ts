@@ -33,13 +33,13 @@ export async function checkTypes(root: string): Promise<{ errors: string[]; code
 const PLACED = /^(.+\(\d+,\d+\): error TS\d+)/
 
 function eachOnce(output: string): string[] {
-  const found = new Map<string, string>()
+  const errors = new Map<string, string>()
   for (const error of output.trim().split(/\n(?! )/)) {
     // The message of an error can differ between the parts, so its position and code identify it.
     const key = PLACED.exec(error)?.[1] ?? error
-    if (error !== '' && !found.has(key)) found.set(key, error)
+    if (error !== '' && !errors.has(key)) errors.set(key, error)
   }
-  return [...found.values()]
+  return [...errors.values()]
 }
 
 function runCompiler(root: string): Promise<{ code: number | null; output: string }> {

@@ -18,13 +18,13 @@ const RANGE = /^\s*([a-z]{1,8}(?:-[a-z\d]{1,8})*|\*)\s*(?:;\s*q=(0(?:\.\d{0,3})?
  * that is not refused with `q=0`. Undefined when none is known.
  */
 export function toLanguage(value: unknown, languages: readonly LanguageInfo[]): Language | undefined {
-  const asked = (typeof value === 'string' ? value : '').split(',').flatMap(part => {
+  const ranges = (typeof value === 'string' ? value : '').split(',').flatMap(part => {
     const [, range, weight = '1'] = RANGE.exec(part) ?? []
     return range === undefined ? [] : [{ range: range.toLowerCase(), weight: Number(weight) }]
   })
-  const refused = new Set(asked.filter(({ weight }) => weight === 0).map(({ range }) => range))
+  const refused = new Set(ranges.filter(({ weight }) => weight === 0).map(({ range }) => range))
   const offered = languages.filter(({ code }) => !refused.has(code.toLowerCase()))
-  for (const { range } of asked.filter(({ weight }) => weight > 0).toSorted((a, b) => b.weight - a.weight)) {
+  for (const { range } of ranges.filter(({ weight }) => weight > 0).toSorted((a, b) => b.weight - a.weight)) {
     const known = range === '*' ? offered[0] : longestPrefix(range, offered)
     if (known) return known.code
   }

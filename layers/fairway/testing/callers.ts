@@ -116,9 +116,9 @@ export function createBrowsers(app: App, edge: Edge) {
   const jars = new Map<string, Promise<CookieJar>>()
 
   function jarOf(who: Who): Promise<CookieJar> {
-    const made = jars.get(who.email) ?? signIn(app, who).then(cookie => new CookieJar([cookie]))
-    jars.set(who.email, made)
-    return made
+    const jar = jars.get(who.email) ?? signIn(app, who).then(cookie => new CookieJar([cookie]))
+    jars.set(who.email, jar)
+    return jar
   }
 
   return async (who: Who | null, path: string, { json, ...options }: RequestOptions = {}): Promise<Response> => {

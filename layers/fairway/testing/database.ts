@@ -42,7 +42,7 @@ export async function copyMigratedDatabase(rootDir: string, path: string): Promi
 
 const isFile = (path: string): Promise<boolean> =>
   stat(path).then(
-    found => found.isFile(),
+    stats => stats.isFile(),
     () => false,
   )
 

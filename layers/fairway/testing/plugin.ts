@@ -28,14 +28,14 @@ export interface FairwayOptions {
  * build, and run the application with `testApp`. All test files of a process share the loaded modules; `isolate: true` in the
  * configuration changes that.
  */
-export function fairway({ rootDir: given }: FairwayOptions = {}): Plugin[] {
-  const place = { rootDir: given ?? process.cwd() }
+export function fairway({ rootDir: root }: FairwayOptions = {}): Plugin[] {
+  const place = { rootDir: root ?? process.cwd() }
   return [
     {
       name: 'fairway',
       enforce: 'pre',
       config(config) {
-        place.rootDir = given ?? config.root ?? process.cwd()
+        place.rootDir = root ?? config.root ?? process.cwd()
         const { test = {} } = config
         return {
           resolve: { alias: shortNames(place.rootDir) },
@@ -58,8 +58,8 @@ export function fairway({ rootDir: given }: FairwayOptions = {}): Plugin[] {
       configureServer({ watcher, environments }) {
         const forget = () => {
           for (const { moduleGraph } of Object.values(environments))
-            for (const [id, found] of moduleGraph.idToModuleMap)
-              if (id.includes(VIRTUAL)) moduleGraph.invalidateModule(found)
+            for (const [id, module] of moduleGraph.idToModuleMap)
+              if (id.includes(VIRTUAL)) moduleGraph.invalidateModule(module)
         }
         watcher.on('add', forget).on('unlink', forget)
       },
@@ -95,14 +95,14 @@ function hasNitroNames(rootDir: string, id: string): boolean {
 
 /** The names that routes, middleware and utilities of the application can use without an import, as in Nitro. */
 function withNitroNames(place: { rootDir: string }): Plugin {
-  const made = new Map<string, Promise<(code: string, id: string) => Promise<string | undefined>>>()
+  const transforms = new Map<string, Promise<(code: string, id: string) => Promise<string | undefined>>>()
   return {
     name: 'fairway:nitro-names',
     async transform(code, id) {
       const { rootDir } = place
       if (!hasNitroNames(rootDir, id)) return undefined
-      if (!made.has(rootDir)) made.set(rootDir, nitroNames(rootDir))
-      const changed = await (await made.get(rootDir))?.(code, id)
+      if (!transforms.has(rootDir)) transforms.set(rootDir, nitroNames(rootDir))
+      const changed = await (await transforms.get(rootDir))?.(code, id)
       return changed === undefined ? undefined : { code: changed, map: null }
     },
   }

@@ -38,15 +38,15 @@ export function createPolicyExpectations(app: App, person: MakePerson) {
       if (!policyOf(table)) throw new Error(`${getTableName(table)} has no policy: declare one with definePolicy`)
       const organization = `Policy ${++tables}`
       const owner = await person({ organization })
-      const found: [string, readonly string[]][] = []
+      const cases: [string, readonly string[]][] = []
       for (const who of Object.keys(matrix)) {
         const input = inputFor(app, table, who)
         const asking = await person(
           who === 'outsider' ? { organization: `Outside ${tables}` } : { ...input, organization },
         )
-        found.push([who, await mayDo(app, { table, who, asking, row: { ...row, orgId: owner.orgId } })])
+        cases.push([who, await mayDo(app, { table, who, asking, row: { ...row, orgId: owner.orgId } })])
       }
-      expect(Object.fromEntries(found)).toEqual(sorted(matrix))
+      expect(Object.fromEntries(cases)).toEqual(sorted(matrix))
     },
   })
 }
@@ -100,12 +100,12 @@ async function mayDo(app: App, { table, who, asking, row }: Asked): Promise<stri
   return withRun({ app, session }, async () => {
     const may = { read: sql`coalesce(${accessibleTo(table, session)}, 0)`, ...canColumns(table, session) }
     const list = Object.entries(may).map(([name, is]) => sql`${is} as ${sql.identifier(name)}`)
-    const [found] = await app.db.orm.all<Record<string, number>>(
+    const [row] = await app.db.orm.all<Record<string, number>>(
       sql`select ${sql.join(list, sql`, `)} from (select ${sql.join(columns, sql`, `)}) as ${table}`,
     )
     const mayCreate = await requireCreate(app.db.orm, table, session).then(() => true, isRefusal)
     return inOrder([
-      ...Object.keys(may).filter(name => found?.read === 1 && found[name] === 1),
+      ...Object.keys(may).filter(name => row?.read === 1 && row[name] === 1),
       ...(mayCreate && who !== 'outsider' ? ['create'] : []),
     ])
   })

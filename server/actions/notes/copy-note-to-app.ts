@@ -17,12 +17,12 @@ export default defineAction({
   audit: { keep: ['id', 'app'], subject: noteSubject },
   output: z.object({ app: z.string(), note: copySchema.shape.note }),
   async run({ id, app }, { db, session, peers }) {
-    const [found] = await db
+    const [original] = await db
       .select({ title: notes.title, text: notes.text })
       .from(notes)
       .where(and(eq(notes.id, id), accessibleTo(notes, session)))
-    if (!found) throw new AppError('not-found')
-    const { note } = await peers.call(app, 'create-note', found, { output: copySchema })
+    if (!original) throw new AppError('not-found')
+    const { note } = await peers.call(app, 'create-note', original, { output: copySchema })
     return { app, note: { id: note.id, title: note.title } }
   },
 })

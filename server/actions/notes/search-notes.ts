@@ -15,12 +15,12 @@ export default defineAction({
   output: z.object({ notes: z.array(noteSchema) }),
   async run({ query }, { db, session }) {
     const contains = or(containsText(notes.title, query), containsText(notes.text, query))
-    const found = await db
+    const rows = await db
       .select(noteColumns(session))
       .from(notes)
       .where(and(accessibleTo(notes, session), contains))
       .orderBy(desc(notes.pinned), desc(notes.updatedAt), desc(notes.id))
       .limit(MOST_FOUND)
-    return { notes: found }
+    return { notes: rows }
   },
 })

@@ -61,8 +61,8 @@ export const actorOf = ({ userId }: AuditEntry, { people }: AuditNames): AuditPe
 /** The recorded input as names with values. */
 export function keptFields(input: string | null): [name: string, value: unknown][] {
   try {
-    const kept: unknown = JSON.parse(input ?? '{}')
-    return isRecord(kept) ? Object.entries(kept) : []
+    const fields: unknown = JSON.parse(input ?? '{}')
+    return isRecord(fields) ? Object.entries(fields) : []
   } catch {
     // The input exceeded the row's limit, so it was truncated.
     return []
@@ -74,8 +74,8 @@ function sentenceKey({ outcome, action, input }: AuditEntry, { has }: Language):
   const byValue = keptFields(input)
     .filter(([, value]) => value === null || typeof value === 'boolean' || typeof value === 'string')
     .map(([field, value]) => `auditActions.${action}-${field}-${String(value)}`)
-  const found = [...byValue, `auditActions.${action}`].find(key => /^[\w.-]+$/.test(key) && has(key))
-  return found ?? 'audit.sentence.ok'
+  const known = [...byValue, `auditActions.${action}`].find(key => /^[\w.-]+$/.test(key) && has(key))
+  return known ?? 'audit.sentence.ok'
 }
 
 function whoActed(entry: AuditEntry, names: AuditNames, { t }: Language): string {
@@ -95,13 +95,15 @@ function whatOf({ subject }: AuditEntry, { t, has }: Language): string {
 const FIELDS = ['name', 'key', 'provider', 'app', 'format', 'plan'] as const
 
 function valuesOf({ input }: AuditEntry, { people }: AuditNames, language: Language): Record<string, string> {
-  const kept = keptFields(input)
-  const texts = Object.fromEntries(kept.flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])))
+  const fields = keptFields(input)
+  const texts = Object.fromEntries(
+    fields.flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])),
+  )
   const unknown = language.t('audit.unknown')
   const role =
     texts.role && language.has(`auditRoles.${texts.role}`) ? language.t(`auditRoles.${texts.role}`) : texts.role
   const emailOfId = (id: unknown) => people.find(person => person.userId === id)?.email
-  const named = kept.flatMap(([name, value]) => {
+  const named = fields.flatMap(([name, value]) => {
     if (name === 'invitations' && Array.isArray(value)) return value.map(emailOf)
     return name === 'email' ? [value] : name === 'personId' ? [emailOfId(value)] : []
   })

@@ -63,8 +63,8 @@ export function writeListState(
     page: page === '1' ? undefined : page,
     at: page === undefined ? state.position : undefined,
   }
-  const own = new Set(Object.keys(mine).map(key => prefix + key))
-  const others = Object.entries(query).filter(([key]) => !own.has(key))
+  const listKeys = new Set(Object.keys(mine).map(key => prefix + key))
+  const others = Object.entries(query).filter(([key]) => !listKeys.has(key))
   const entries = [...others, ...Object.entries(mine).map(([key, value]) => [prefix + key, value] as const)]
   return Object.fromEntries(entries.map(([key, value]) => [key, toQueryValue(value)] as const).filter(isThere))
 }
@@ -139,7 +139,7 @@ export function useListPlace(key: string, shownRows: () => number) {
   const router = useRouter()
   const route = useRoute()
   const places = useState<Record<string, Place | undefined>>('fairway-list-places', () => ({}))
-  const kept = places.value[key]
+  const place = places.value[key]
 
   const stop = router.beforeEach((to, from) => {
     if (to.path !== from.path)
@@ -149,10 +149,11 @@ export function useListPlace(key: string, shownRows: () => number) {
 
   /** Requests as many rows as before, then restores the scroll position. */
   async function returnTo(ask: (rows: number) => Promise<void>): Promise<void> {
-    if (!kept || kept.address !== route.fullPath || !comesBack(route.path, router.options.history.state)) return ask(0)
-    await ask(kept.rows)
+    if (!place || place.address !== route.fullPath || !comesBack(route.path, router.options.history.state))
+      return ask(0)
+    await ask(place.rows)
     await nextTick()
-    if (kept.top > window.scrollY) window.scrollTo({ top: kept.top })
+    if (place.top > window.scrollY) window.scrollTo({ top: place.top })
   }
 
   return { returnTo }

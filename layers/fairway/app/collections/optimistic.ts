@@ -34,8 +34,8 @@ export function useOptimistic() {
   async function during<T>(changes: readonly Patch[], run: () => Promise<T>): Promise<T> {
     const mine: readonly Patch[] = changes.map(change => ({ ...change }))
     const old = performance.now() - KEPT_FOR_IN_MS
-    const kept = patches.value.filter(({ settledAt }) => settledAt === undefined || settledAt > old)
-    patches.value = [...kept, ...mine]
+    const recent = patches.value.filter(({ settledAt }) => settledAt === undefined || settledAt > old)
+    patches.value = [...recent, ...mine]
     try {
       const result = await run()
       const settledAt = performance.now()

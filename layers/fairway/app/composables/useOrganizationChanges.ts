@@ -49,9 +49,9 @@ export function useOrganizationSwitch() {
     try {
       await switchTo(id)
     } catch (thrown) {
-      const asked = toSwitchQuestion(toActionFailure(thrown))
-      if (!asked) throw thrown
-      if (asked.orphanedCredentials.length > 0) return asked
+      const question = toSwitchQuestion(toActionFailure(thrown))
+      if (!question) throw thrown
+      if (question.orphanedCredentials.length > 0) return question
       await switchTo(id, true)
     }
   }

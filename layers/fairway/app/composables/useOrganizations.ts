@@ -6,12 +6,12 @@ export function useOrganizations() {
   const { session } = useSession()
   const key = session.value?.userId ?? ''
   const overview = useState<OrganizationOverview | undefined>(`organizations-${key}`)
-  const asked = useState(`organizations-asked-${key}`, () => 0)
+  const requestCount = useState(`organizations-asked-${key}`, () => 0)
 
   const { attempt: refresh, error } = useRequest(async () => {
-    const mine = ++asked.value
+    const mine = ++requestCount.value
     const answer = await callOperation('get-organizations')
-    if (mine === asked.value) overview.value = answer
+    if (mine === requestCount.value) overview.value = answer
   })
 
   return { overview, error, refresh }

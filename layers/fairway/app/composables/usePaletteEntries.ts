@@ -184,7 +184,7 @@ interface Found {
 
 /** Searches every searchable collection after a short delay. A newer text aborts the older requests. */
 export function usePaletteSearch(text: Ref<string>, collections: () => readonly SearchableCollection[]) {
-  const found = shallowRef<Found[]>([])
+  const entries = shallowRef<Found[]>([])
   const pending = ref(false)
   let running: AbortController | undefined
 
@@ -194,7 +194,7 @@ export function usePaletteSearch(text: Ref<string>, collections: () => readonly 
     running?.abort()
     const { signal } = (running = new AbortController())
     const query = text.value.trim()
-    if (!isLongEnough()) return void (found.value = [])
+    if (!isLongEnough()) return void (entries.value = [])
     pending.value = true
     const answers = await Promise.all(
       // A failed or forbidden collection does not affect the results of the others.
@@ -204,7 +204,7 @@ export function usePaletteSearch(text: Ref<string>, collections: () => readonly 
       })),
     )
     if (signal.aborted) return
-    found.value = answers.filter(({ hits }) => hits.length > 0)
+    entries.value = answers.filter(({ hits }) => hits.length > 0)
     pending.value = false
   }
 
@@ -215,5 +215,5 @@ export function usePaletteSearch(text: Ref<string>, collections: () => readonly 
   watchDebounced([text, collections], search, { debounce: PAUSE_IN_MS })
   onScopeDispose(() => running?.abort())
 
-  return { found, pending }
+  return { found: entries, pending }
 }

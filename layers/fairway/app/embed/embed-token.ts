@@ -14,8 +14,9 @@ export interface EmbedWindow {
  */
 export function takeEmbedToken({ location, history }: EmbedWindow): string | undefined {
   const state = isRecord(history.state) ? history.state : {}
-  const given = FRAGMENT.exec(location.hash)?.[1]
-  if (given !== undefined) history.replaceState({ ...state, [MEMBER]: given }, '', location.pathname + location.search)
-  const kept = state[MEMBER]
-  return given ?? (typeof kept === 'string' ? kept : undefined)
+  const tokenInAddress = FRAGMENT.exec(location.hash)?.[1]
+  if (tokenInAddress !== undefined)
+    history.replaceState({ ...state, [MEMBER]: tokenInAddress }, '', location.pathname + location.search)
+  const tokenInState = state[MEMBER]
+  return tokenInAddress ?? (typeof tokenInState === 'string' ? tokenInState : undefined)
 }

@@ -28,7 +28,7 @@ export function useUploads(upload: () => string, take: (file: UploadedFile) => v
   // Without the rules, the server rejects invalid files.
   onMounted(() =>
     readUploadRules(upload()).then(
-      found => (rules.value = found),
+      loaded => (rules.value = loaded),
       () => undefined,
     ),
   )

@@ -34,8 +34,8 @@ export function guessColumns(fields: readonly ImportField[], columns: readonly s
     for (const { name, label } of fields) {
       if (guessed[name] !== undefined) continue
       const names = [plain(name), plain(label)].filter(text => text !== '')
-      const found = columns.findIndex((column, index) => isFree(index) && fits(plain(column), names))
-      if (found >= 0) guessed[name] = found
+      const columnIndex = columns.findIndex((column, index) => isFree(index) && fits(plain(column), names))
+      if (columnIndex >= 0) guessed[name] = columnIndex
     }
   }
   take((column, names) => names.includes(column))

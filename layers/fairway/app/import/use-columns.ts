@@ -31,11 +31,11 @@ export function useColumns(fields: () => readonly ImportField[]) {
     values.value.map(row => row[name] ?? '').filter(text => text.trim() !== '')
 
   /** Starts over with a file, or without one. */
-  function open(found?: TableFile, kindOf: (field: string) => ColumnKind | undefined = () => undefined): void {
-    table.value = found
+  function open(file?: TableFile, kindOf: (field: string) => ColumnKind | undefined = () => undefined): void {
+    table.value = file
     kinds.value = kindOf
     chosenFormats.value = {}
-    chosen.value = guessColumns(fields(), found?.columns ?? [])
+    chosen.value = guessColumns(fields(), file?.columns ?? [])
   }
 
   function chooseColumn(name: string, index: number): void {

@@ -77,9 +77,9 @@ export function useImport(action: string) {
     try {
       await callAction(action, { rows, dryRun }, { signal, timeoutInMs: TIME_OUT_IN_MS })
     } catch (thrown) {
-      const found = faultsOf(toActionFailure(thrown), from)
-      if (found.length === 0) throw thrown
-      faults.value.push(...found)
+      const rowFaults = faultsOf(toActionFailure(thrown), from)
+      if (rowFaults.length === 0) throw thrown
+      faults.value.push(...rowFaults)
     }
   }
 

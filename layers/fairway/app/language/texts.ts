@@ -24,14 +24,14 @@ export function createTexts(english: object) {
 
   const find = (key: string, code: string): unknown =>
     key.split('.').reduce<unknown>((at, name) => ownPart(at, name), catalogs[code])
-  const isText = (found: unknown): found is string | Parsed =>
-    typeof found === 'string' || (isRecord(found) && found.t === 0 && 'b' in found)
+  const isText = (value: unknown): value is string | Parsed =>
+    typeof value === 'string' || (isRecord(value) && value.t === 0 && 'b' in value)
 
   /** The text of a key with its values, in English if the language has none. `count` selects a plural form. */
   function t(key: string, values: Values | number = {}, count?: number): string {
     if (typeof values === 'number') return t(key, {}, values)
-    const found = [locale.value, 'en'].map(code => find(key, code)).find(isText) ?? key
-    return typeof found === 'string' ? found : say(found, values, count, t, locale.value)
+    const message = [locale.value, 'en'].map(code => find(key, code)).find(isText) ?? key
+    return typeof message === 'string' ? message : say(message, values, count, t, locale.value)
   }
 
   return {

@@ -39,8 +39,9 @@ export default defineNuxtPlugin({
     if (import.meta.client) {
       page.texts = texts
       const { serverRendered } = nuxtApp.payload
-      const asked = serverRendered && new URLSearchParams(location.search).get('lang')
-      const wanted = known(asked) ?? known(readDeviceSetting(SETTING)) ?? known(navigator.languages.join()) ?? 'en'
+      const languageInAddress = serverRendered && new URLSearchParams(location.search).get('lang')
+      const wanted =
+        known(languageInAddress) ?? known(readDeviceSetting(SETTING)) ?? known(navigator.languages.join()) ?? 'en'
       // The page already has this direction since before its first paint (modules/texts).
       direction.value = directionOf(wanted)
       const applyWanted = () =>

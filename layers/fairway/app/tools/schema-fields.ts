@@ -84,7 +84,7 @@ function typeOf(field: SchemaNode): string {
 function limitsOf(field: SchemaNode): SchemaLimit[] {
   const only = field.anyOf?.map(readSchema).filter(option => option.type !== 'null')
   const source = only?.length === 1 && only[0] ? { ...field, ...only[0] } : field
-  const found: [SchemaLimit['key'], unknown][] = [
+  const limits: [SchemaLimit['key'], unknown][] = [
     ['oneOf', source.enum?.map(String).join(', ')],
     ['min', isWide(source.minimum) ? undefined : source.minimum],
     ['max', isWide(source.maximum) ? undefined : source.maximum],
@@ -94,7 +94,7 @@ function limitsOf(field: SchemaNode): SchemaLimit[] {
     ['format', source.format],
     ['default', field.default === undefined ? undefined : JSON.stringify(field.default)],
   ]
-  return found.flatMap(([key, value]) => (value === undefined ? [] : [{ key, value: String(value) }]))
+  return limits.flatMap(([key, value]) => (value === undefined ? [] : [{ key, value: String(value) }]))
 }
 
 /** Whole numbers have the limits of the language, which are not worth showing. */
@@ -106,12 +106,12 @@ export const readSchema = (schema: unknown): SchemaNode => node.safeParse(schema
 
 /** Reads `anyOf: [x, null]` and `type: [x, 'null']` as x, because an empty field means the same. */
 export function withoutNull(schema: unknown): SchemaNode {
-  const found = readSchema(schema)
-  const others = found.anyOf?.filter(option => readSchema(option).type !== 'null')
-  if (others?.length === 1) return { ...found, ...withoutNull(others[0]), anyOf: undefined }
-  if (Array.isArray(found.type)) {
-    const types = found.type.filter(type => type !== 'null')
-    return { ...found, type: types.length === 1 ? types[0] : undefined }
+  const parsed = readSchema(schema)
+  const others = parsed.anyOf?.filter(option => readSchema(option).type !== 'null')
+  if (others?.length === 1) return { ...parsed, ...withoutNull(others[0]), anyOf: undefined }
+  if (Array.isArray(parsed.type)) {
+    const types = parsed.type.filter(type => type !== 'null')
+    return { ...parsed, type: types.length === 1 ? types[0] : undefined }
   }
-  return found
+  return parsed
 }

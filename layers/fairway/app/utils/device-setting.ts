@@ -29,8 +29,8 @@ export function writeDeviceSetting(name: string, value: string | null): void {
 export const toDismissal = (ids: readonly string[], now: Date): string => [dayOf(now), ...ids].join(' ')
 
 /** The ids dismissed today. Newer ones are shown. */
-export function dismissedToday(kept: string | null, now: Date): ReadonlySet<string> {
-  const [day, ...ids] = kept?.split(' ') ?? []
+export function dismissedToday(stored: string | null, now: Date): ReadonlySet<string> {
+  const [day, ...ids] = stored?.split(' ') ?? []
   return new Set(day === dayOf(now) ? ids : [])
 }
 

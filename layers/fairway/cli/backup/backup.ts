@@ -37,11 +37,11 @@ async function passphraseIn(file: string): Promise<string> {
 export const timeName = () => new Date().toISOString().replaceAll(/[-:]|\.\d+/g, '')
 
 /** Writes a checked copy of the database and of the files beside it; throws when it would overwrite a file or the copy is damaged. */
-export async function writeBackup(given: string | undefined, keyFile: string | undefined): Promise<void> {
+export async function writeBackup(target: string | undefined, keyFile: string | undefined): Promise<void> {
   const from = databaseFile()
   if (!existsSync(from)) throw new Error(`There is no database at ${from}.`)
   const passphrase = keyFile && (await passphraseIn(keyFile))
-  const to = resolve(given ?? join(dirname(from), 'backups', `${timeName()}.${passphrase ? 'sealed' : 'db'}`))
+  const to = resolve(target ?? join(dirname(from), 'backups', `${timeName()}.${passphrase ? 'sealed' : 'db'}`))
   if (existsSync(to)) throw new Error(`${to} is there already. Nothing was written.`)
   await mkdir(dirname(to), { recursive: true, mode: 0o700 })
   const files = filesFolder()
@@ -159,9 +159,9 @@ const copyPrivately = (from: string, to: string): Promise<void> =>
   pipeline(createReadStream(from), createWriteStream(to, { flags: 'wx', mode: 0o600, flush: true }))
 
 /** Checks an existing backup and the files beside it; throws when it is damaged. */
-export async function checkBackup(given: string | undefined, keyFile: string | undefined): Promise<void> {
-  if (!given) throw new Error('Name the backup: fw backup --check <file>')
-  const file = resolve(given)
+export async function checkBackup(backup: string | undefined, keyFile: string | undefined): Promise<void> {
+  if (!backup) throw new Error('Name the backup: fw backup --check <file>')
+  const file = resolve(backup)
   await opened({ file, keyFile, beside: file }, async (_database, { rows, migrations }) => {
     say(`${file}: holds, ${rows.size} tables, ${sum(rows.values())} rows, ${migrations.length} migrations`)
   })

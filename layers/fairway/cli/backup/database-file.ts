@@ -62,26 +62,26 @@ const JOURNALS = ['fw_migrations', 'fw_application_migrations']
  * as a fault.
  */
 export function checkDatabase(path: string): DatabaseCheck {
-  const found: DatabaseCheck = { rows: new Map(), faults: [], migrations: [] }
+  const check: DatabaseCheck = { rows: new Map(), faults: [], migrations: [] }
   const database = new DatabaseSync(path)
   try {
     // This mode leaves a single file, without a journal beside it.
     database.exec('pragma journal_mode = delete')
     for (const row of database.prepare(`pragma integrity_check(${MOST_FAULTS})`).all()) {
       const said = String(row.integrity_check)
-      if (said !== 'ok') found.faults.push(said)
+      if (said !== 'ok') check.faults.push(said)
     }
     for (const row of database.prepare('pragma foreign_key_check').all().slice(0, MOST_FAULTS))
-      found.faults.push(`${row.table}: row ${row.rowid} refers to ${row.parent}, where there is none`)
-    found.rows = rowCounts(database)
-    found.migrations = migrationsIn(database)
-    if (found.migrations.length === 0) found.faults.push('no migration of this platform has run in it')
+      check.faults.push(`${row.table}: row ${row.rowid} refers to ${row.parent}, where there is none`)
+    check.rows = rowCounts(database)
+    check.migrations = migrationsIn(database)
+    if (check.migrations.length === 0) check.faults.push('no migration of this platform has run in it')
   } catch (error) {
-    found.faults.push(error instanceof Error ? error.message : String(error))
+    check.faults.push(error instanceof Error ? error.message : String(error))
   } finally {
     database.close()
   }
-  return found
+  return check
 }
 
 export const sum = (numbers: Iterable<number>): number => [...numbers].reduce((all, one) => all + one, 0)

@@ -21,11 +21,11 @@ interface Asked {
 }
 
 /** Replaces a database with a backup, or shows what would change. Throws a UsageFault when the person did not agree. */
-export async function restore(given: string, asked: Asked): Promise<void> {
-  const { key: keyFile, to } = asked
-  const [file, place] = [resolve(given), to === undefined ? databaseFile() : resolve(to, 'fairway.db')]
+export async function restore(backup: string, options: Asked): Promise<void> {
+  const { key: keyFile, to } = options
+  const [file, place] = [resolve(backup), to === undefined ? databaseFile() : resolve(to, 'fairway.db')]
   const isThere = existsSync(place)
-  const isAgreed = isThere && to === undefined ? await mayReplace(place, asked) : asked.yes
+  const isAgreed = isThere && to === undefined ? await mayReplace(place, options) : options.yes
   await mkdir(dirname(place), { recursive: true, mode: 0o700 })
   await opened({ file, keyFile, beside: place }, async (database, check) => {
     const older = await schemaDifference(check, file)
@@ -34,11 +34,11 @@ export async function restore(given: string, asked: Asked): Promise<void> {
         `${file} is of before ${older} migrations, and a server may be running on ${place}. Stop it first; it migrates when it starts again. (If the file there is damaged, move it away.)`,
       )
     }
-    const kept = `${place}.before-${timeName()}`
+    const previous = `${place}.before-${timeName()}`
     say(
       `${file}: ${check.rows.size} tables, ${sum(check.rows.values())} rows${older > 0 ? `, ${older} migrations to come at the next start` : ''}`,
     )
-    if (isThere) say(`The database of now ${isAgreed ? 'is kept' : 'would be kept'} as ${kept}`)
+    if (isThere) say(`The database of now ${isAgreed ? 'is kept' : 'would be kept'} as ${previous}`)
     if (!isAgreed) {
       const option = isThere && to === undefined ? `--replace ${place}` : '--yes'
       return say(`Nothing has changed. With ${option} it takes the place of ${place}.`)
@@ -51,7 +51,7 @@ export async function restore(given: string, asked: Asked): Promise<void> {
       await markFolder(folder, database)
     }
     prepareForServers(database)
-    await swap(database, place, kept)
+    await swap(database, place, previous)
     say(
       `${place} is the backup now. Sessions, connections and roles are those of then: what was ended since is open again.`,
     )
@@ -103,14 +103,14 @@ async function schemaDifference({ migrations }: DatabaseCheck, file: string): Pr
  * Moves the old file and its journal to another name and puts the new file in place. For a moment, running servers see that their
  * file is missing. They acknowledge no writes in that moment, and continue with the new file.
  */
-async function swap(database: string, place: string, kept: string): Promise<void> {
+async function swap(database: string, place: string, previous: string): Promise<void> {
   // The journal belongs to the old file: no process may open it with the new file.
-  for (const part of ['', '-wal', '-shm']) if (existsSync(place + part)) await rename(place + part, kept + part)
+  for (const part of ['', '-wal', '-shm']) if (existsSync(place + part)) await rename(place + part, previous + part)
   try {
     await link(database, place)
   } catch (cause) {
     throw new Error(
-      `${place} could not be put there: ${cause instanceof Error ? cause.message : String(cause)}. The database of before is ${basename(kept)}, beside it.`,
+      `${place} could not be put there: ${cause instanceof Error ? cause.message : String(cause)}. The database of before is ${basename(previous)}, beside it.`,
       { cause },
     )
   }

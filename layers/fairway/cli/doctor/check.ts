@@ -78,12 +78,12 @@ export async function examine(
   const waiting = new Set(checks.map(({ name }) => name))
   const hide = secretHider(input.source)
   const all = checks.map(async ({ name, run }) => {
-    const found = await withinLimit(run(input)).catch((error: unknown) =>
+    const findings = await withinLimit(run(input)).catch((error: unknown) =>
       fault(`could not be looked at: ${reasonOf(error)}`, 'Mend what it says, and run `fw doctor` again.'),
     )
     waiting.delete(name)
     onProgress(checks.length - waiting.size, [...waiting])
-    return [found].flat().map(({ status, text, todo }) => ({
+    return [findings].flat().map(({ status, text, todo }) => ({
       check: name,
       status,
       text: hide(text),

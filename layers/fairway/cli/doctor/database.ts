@@ -68,14 +68,14 @@ async function lookInto(db: Database, kind: string, place: string): Promise<Foun
 
 async function notYet({ root, config }: CheckInput, place: string): Promise<Found> {
   const folder = dirname(resolve(root, place))
-  const found = existsSync(folder) ? folder : dirname(folder)
-  const mayWrite = await access(found, constants.W_OK).then(
+  const nearest = existsSync(folder) ? folder : dirname(folder)
+  const mayWrite = await access(nearest, constants.W_OK).then(
     () => true,
     () => false,
   )
   if (!mayWrite)
     return fault(
-      `${place} is not there, and ${found} cannot be written`,
+      `${place} is not there, and ${nearest} cannot be written`,
       'Give this user the folder, or set FW_DATA_DIR.',
     )
   const text = `${place} is not there yet`

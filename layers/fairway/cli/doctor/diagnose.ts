@@ -29,15 +29,15 @@ const CHECKS = CHECK_NAMES.map(name => BY_NAME[name])
 const WITHOUT_SETTINGS: readonly Check[] = [node, declarations]
 
 /** Prints the findings about this folder's application; returns 1 when there is a fault. */
-export async function doctor(given: { only?: string; json: boolean; 'send-to'?: string }): Promise<number> {
-  const only = namesOf(given.only)
+export async function doctor(options: { only?: string; json: boolean; 'send-to'?: string }): Promise<number> {
+  const only = namesOf(options.only)
   const unknown = only.filter(name => !CHECKS.some(check => check.name === name))
   if (unknown.length > 0)
     throw new Error(`There is no check ${unknown.join(', ')}. There are ${CHECK_NAMES.join(', ')}.`)
-  const findings = await diagnose({ source: process.env, root: process.cwd(), sendTo: given['send-to'], only })
+  const findings = await diagnose({ source: process.env, root: process.cwd(), sendTo: options['send-to'], only })
   showProgress('')
   const status = findings.some(finding => finding.status === 'fault') ? 'failed' : 'ok'
-  say(given.json ? JSON.stringify({ status, findings }, null, 2) : toLines(findings).join('\n'))
+  say(options.json ? JSON.stringify({ status, findings }, null, 2) : toLines(findings).join('\n'))
   return status === 'failed' ? 1 : 0
 }
 
@@ -56,17 +56,17 @@ interface Wish extends Pick<CheckInput, 'source' | 'root' | 'sendTo'> {
  * Returns the findings for these settings, in development unless NODE_ENV says otherwise; unreadable settings are reported as
  * faults.
  */
-export async function diagnose({ only, ...given }: Wish): Promise<Finding[]> {
+export async function diagnose({ only, ...options }: Wish): Promise<Finding[]> {
   const wanted = (checks: readonly Check[]) => checks.filter(({ name }) => only.length === 0 || only.includes(name))
   const tell = (done: number, waiting: readonly string[]) =>
     showProgress(waiting.length > 0 ? `${done} looked at; waiting for ${waiting.join(', ')}` : '')
   try {
-    return await examine({ ...given, config: offlineApp(given.source).config }, wanted(CHECKS), tell)
+    return await examine({ ...options, config: offlineApp(options.source).config }, wanted(CHECKS), tell)
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     const todo = 'Correct it in .env or in the environment; the reference of settings says what it takes.'
-    const found: Finding[] = error.faults.map(text => ({ check: 'settings', status: 'fault', text, todo }))
-    const others = await examine({ ...given, config: offlineApp({}).config }, wanted(WITHOUT_SETTINGS), tell)
-    return [...found, ...others]
+    const findings: Finding[] = error.faults.map(text => ({ check: 'settings', status: 'fault', text, todo }))
+    const others = await examine({ ...options, config: offlineApp({}).config }, wanted(WITHOUT_SETTINGS), tell)
+    return [...findings, ...others]
   }
 }

@@ -20,8 +20,8 @@ export const settings: Check = {
       warning(`${name} is no setting of this platform`, `If ${nearest} is meant, rename it; otherwise take it out.`),
     )
     const ignored = config.notices.map(notice => warning(`ignored: ${notice}`, 'Correct the value, or take it out.'))
-    const found = [...unknown, ...ignored, ...(source.SMTP_URL && !source.EMAIL_FROM ? [halfMail] : [])]
-    return found.length > 0 ? found : ok(`all are understood, for ${config.environment}`)
+    const findings = [...unknown, ...ignored, ...(source.SMTP_URL && !source.EMAIL_FROM ? [halfMail] : [])]
+    return findings.length > 0 ? findings : ok(`all are understood, for ${config.environment}`)
   },
 }
 
@@ -49,10 +49,10 @@ export const declarations: Check = {
       loadMcp(root),
     ]
     const results = await Promise.allSettled(loads)
-    const found = results.flatMap(result => (result.status === 'rejected' ? faultsOf(result.reason) : []))
+    const faults = results.flatMap(result => (result.status === 'rejected' ? faultsOf(result.reason) : []))
     const actions = actionFiles(root).length
     const collections = collectionFiles(root).length
-    return found.length > 0 ? found : ok(`${actions} actions and ${collections} collections load`)
+    return faults.length > 0 ? faults : ok(`${actions} actions and ${collections} collections load`)
   },
 }
 
@@ -68,13 +68,13 @@ async function privateFiles({ root, source, config }: CheckInput): Promise<strin
   const target = databaseTarget(config.database.url, config.database.replicaPath)
   const data = source.FW_DATA_DIR ?? '.data'
   const tokens = tokenFolder(source)
-  const kept = await readdir(tokens).catch(() => [])
+  const tokenFiles = await readdir(tokens).catch(() => [])
   const files = [
     '.env',
     '.env.production',
     join(data, 'development-secret'),
     ...('path' in target ? [target.path] : []),
-    ...kept.filter(name => name.endsWith('.json')).map(name => join(tokens, name)),
+    ...tokenFiles.filter(name => name.endsWith('.json')).map(name => join(tokens, name)),
   ]
   return files.map(file => resolve(root, file))
 }
@@ -87,8 +87,8 @@ export const files: Check = {
   async run(input) {
     if (process.platform === 'win32') return { status: 'off', text: 'files have no modes on Windows' }
     const paths = await privateFiles(input)
-    const found = await Promise.all(paths.map(path => lookAt(path, input)))
-    const open = found.flatMap(each => each ?? [])
+    const findings = await Promise.all(paths.map(path => lookAt(path, input)))
+    const open = findings.flatMap(each => each ?? [])
     const there = paths.filter(path => existsSync(path)).length
     return open.length > 0 ? open : ok(`${there} private files are this user’s alone`)
   },

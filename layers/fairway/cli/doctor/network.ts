@@ -102,17 +102,19 @@ export const baseUrl: Check = {
     const isHere = isLoopbackHost(new URL(config.baseUrl).hostname)
     if (isProduction && !config.isHttps && !isHere)
       return fault(`${config.baseUrl} is not encrypted`, 'Serve it by https, and set FW_BASE_URL to that address.')
-    const found = await readiness(config.baseUrl)
-    if (found.state === 'ready') return [ok(`${config.baseUrl} answers and is ready`), ...proxyFound(config, isHere)]
-    if (found.state === 'not-ready') return fault(`${config.baseUrl} is not ready: ${found.checks}`, 'See its log.')
-    if (found.state === 'other')
+    const readinessAnswer = await readiness(config.baseUrl)
+    if (readinessAnswer.state === 'ready')
+      return [ok(`${config.baseUrl} answers and is ready`), ...proxyFound(config, isHere)]
+    if (readinessAnswer.state === 'not-ready')
+      return fault(`${config.baseUrl} is not ready: ${readinessAnswer.checks}`, 'See its log.')
+    if (readinessAnswer.state === 'other')
       return fault(
-        `${config.baseUrl} ${found.text}`,
+        `${config.baseUrl} ${readinessAnswer.text}`,
         'Set FW_BASE_URL to the address that people use, without a redirect.',
       )
     return isProduction
       ? fault(
-          `${config.baseUrl} does not answer from here: ${found.text}`,
+          `${config.baseUrl} does not answer from here: ${readinessAnswer.text}`,
           'Start the server; see whether its name, certificate and proxy are right.',
         )
       : warning(
@@ -187,9 +189,10 @@ const MOST_SKEW_IN_SECONDS = 30
 export const clock: Check = {
   name: 'clock',
   async run(input) {
-    const found = await compareClocks(input)
-    if (!found) return off('nobody here says what time it is: no database server, no provider and no public address')
-    const { of, ahead } = found
+    const comparison = await compareClocks(input)
+    if (!comparison)
+      return off('nobody here says what time it is: no database server, no provider and no public address')
+    const { of, ahead } = comparison
     const seconds = Math.abs(ahead)
     if (seconds <= MOST_SKEW_IN_SECONDS) return ok(`agrees with ${of}${seconds > 1 ? ` within ${seconds} s` : ''}`)
     return fault(
@@ -203,10 +206,10 @@ export const clock: Check = {
 async function compareClocks(input: CheckInput): Promise<{ of: string; ahead: number } | undefined> {
   const atDatabase = await databaseClock(input).catch(() => null)
   if (atDatabase !== null) return { of: 'the database server', ahead: atDatabase }
-  const { signInProviders, baseUrl: own } = input.config
+  const { signInProviders, baseUrl: ownUrl } = input.config
   const issuers = signInProviders.map(provider => (provider.kind === 'openid' ? provider.issuer : provider.url))
-  const isPublic = !isLoopbackHost(new URL(own).hostname)
-  for (const url of [...issuers, ...(isPublic ? [own] : [])]) {
+  const isPublic = !isLoopbackHost(new URL(ownUrl).hostname)
+  for (const url of [...issuers, ...(isPublic ? [ownUrl] : [])]) {
     const answer = await fetch(url, { method: 'HEAD', redirect: 'manual', signal: AbortSignal.timeout(5000) }).catch(
       () => undefined,
     )

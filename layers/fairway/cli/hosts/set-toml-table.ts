@@ -23,9 +23,9 @@ export function setTomlTable(text: string, path: Path, values: Readonly<Record<s
   const end = next === -1 ? statements.length : next
   const body = statements.slice(start + 1, end)
   // A command and an address are different kinds of server, so this removes all keys of the other kind.
-  const kept = body.some(({ content }) => 'command' in content) ? body.filter(({ content }) => isEmpty(content)) : body
+  const lines = body.some(({ content }) => 'command' in content) ? body.filter(({ content }) => isEmpty(content)) : body
   const waiting = new Map(pairs)
-  const changed = kept.map(({ text: line, content }) => {
+  const changed = lines.map(({ text: line, content }) => {
     const [key = '', value] = Object.entries(content)[0] ?? []
     const wanted = waiting.get(key)
     waiting.delete(key)

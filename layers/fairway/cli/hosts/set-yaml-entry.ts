@@ -45,9 +45,9 @@ function sectionIn(root: YAMLMap, name: string): YAMLMap {
   const present = root.get(name)
   if (isMap(present)) return present
   if (present !== undefined && present !== null) throw new SyntaxError(`“${name}” in the file is no map`)
-  const made = new YAMLMap()
-  root.set(name, made)
-  return made
+  const map = new YAMLMap()
+  root.set(name, map)
+  return map
 }
 
 function read(text: string): Document {

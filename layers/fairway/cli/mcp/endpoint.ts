@@ -9,9 +9,9 @@ export const isLoopback = (url: URL): boolean => isLoopbackHost(url.hostname) ||
  * Throws a sentence for an address that no host could use.
  */
 export function parseMcpUrl(text: string | undefined, baseUrl = 'http://localhost:3000'): URL {
-  const given = text ?? baseUrl
-  const url = URL.parse(/^[\w.-]+(:\d+)?(\/|$)/.test(given) ? `https://${given}` : given)
-  if (!url || !['https:', 'http:'].includes(url.protocol)) throw new Error(`${given} is no http or https address.`)
+  const address = text ?? baseUrl
+  const url = URL.parse(/^[\w.-]+(:\d+)?(\/|$)/.test(address) ? `https://${address}` : address)
+  if (!url || !['https:', 'http:'].includes(url.protocol)) throw new Error(`${address} is no http or https address.`)
   if (url.username || url.password) throw new Error('The address must not hold a user name or a password.')
   if (url.protocol === 'http:' && !isLoopback(url))
     throw new Error(`${url.href} is not encrypted. Only addresses on this machine may begin with http.`)

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { replaceFile } from '../change-file'
 
-const kept = z.object({
+const tokenSchema = z.object({
   url: z.string(),
   issuer: z.string(),
   clientId: z.string(),
@@ -15,7 +15,7 @@ const kept = z.object({
   expiresAt: z.number().optional(),
   scope: z.string().optional(),
 })
-export type KeptTokens = z.infer<typeof kept>
+export type KeptTokens = z.infer<typeof tokenSchema>
 
 const HEARTBEAT_IN_MS = 2000
 const STALE_IN_MS = 15_000
@@ -37,7 +37,7 @@ export const tokenFile = (folder: string, url: URL): string =>
 export async function readTokens(file: string): Promise<KeptTokens | undefined> {
   const text = await readFile(file, 'utf8').catch(() => '')
   try {
-    return kept.safeParse(JSON.parse(text)).data
+    return tokenSchema.safeParse(JSON.parse(text)).data
   } catch {
     return undefined
   }

@@ -19,15 +19,15 @@ interface Given {
 }
 
 /** Makes a Nuxt 4 application extend the platform, after the person has seen the changes. */
-export async function addPlatform(given: Given): Promise<number> {
-  const folder = resolve(given.folder ?? '.')
-  const source = await packageSource(given.package, process.cwd())
+export async function addPlatform(options: Given): Promise<number> {
+  const folder = resolve(options.folder ?? '.')
+  const source = await packageSource(options.package, process.cwd())
   try {
     const plan = planAdd(folder, templateValues(basename(folder), titleOf(folder), source.dependency))
     showPlan(plan)
-    if (plan.changes.length === 0 || given['dry-run']) return 0
-    if (!given.yes && !(await isAgreed())) throw new UsageFault(CANCELLED)
-    return await apply(folder, plan.changes, source, given.install)
+    if (plan.changes.length === 0 || options['dry-run']) return 0
+    if (!options.yes && !(await isAgreed())) throw new UsageFault(CANCELLED)
+    return await apply(folder, plan.changes, source, options.install)
   } finally {
     source.clean()
   }

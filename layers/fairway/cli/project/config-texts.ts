@@ -39,18 +39,18 @@ export function withPlatform(text: string, { template, pins, remarks }: WantedIn
     return [section, name, version] as const
   })
   const scripts = Object.entries(wanted.scripts).flatMap(([name, script]) => {
-    const own = present.scripts[name]
-    if (own !== undefined && own !== script)
+    const current = present.scripts[name]
+    if (current !== undefined && current !== script)
       remarks.push(`The script ${name} is yours and stays; a new project has: ${script}`)
-    return own === undefined ? [['scripts', name, script] as const] : []
+    return current === undefined ? [['scripts', name, script] as const] : []
   })
   const optional = Object.entries(wanted.optionalDependencies).map(
     ([name, version]) => ['optionalDependencies', name, version] as const,
   )
   // npm refuses an override of a package that the application names itself.
-  const own = { ...present.dependencies, ...present.devDependencies, ...present.overrides }
+  const named = { ...present.dependencies, ...present.devDependencies, ...present.overrides }
   const overrides = Object.entries(wanted.overrides).flatMap(([name, value]) =>
-    Object.hasOwn(own, name) ? [] : [['overrides', name, value] as const],
+    Object.hasOwn(named, name) ? [] : [['overrides', name, value] as const],
   )
   return [...scripts, ...versions, ...optional, ...overrides].reduce(
     (before, [section, name, value]) => setJsonEntry(before, section, name, value),

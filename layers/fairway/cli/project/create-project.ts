@@ -65,10 +65,10 @@ function tellNext(folder: string, installed: boolean | undefined): void {
 /** Returns the problem with the folder for a new project, as a sentence; undefined when it is empty or missing. */
 export function folderFault(folder: string): string | undefined {
   if (!existsSync(folder)) return undefined
-  const found = readdirSync(folder).filter(name => name !== '.git')
-  return found.length === 0
+  const entries = readdirSync(folder).filter(name => name !== '.git')
+  return entries.length === 0
     ? undefined
-    : `${folder} is not empty: ${found.slice(0, 3).join(', ')}${found.length > 3 ? ', …' : ''}.`
+    : `${folder} is not empty: ${entries.slice(0, 3).join(', ')}${entries.length > 3 ? ', …' : ''}.`
 }
 
 /**

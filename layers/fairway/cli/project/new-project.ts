@@ -17,17 +17,17 @@ interface Given {
 }
 
 /** Creates a project in a new folder, and asks at a terminal for what was not given. Throws a UsageFault for wrong names. */
-export async function newProject({ install, git, ...given }: Given): Promise<number> {
-  const folder = resolve(given.folder ?? (await askFolder()))
+export async function newProject({ install, git, ...options }: Given): Promise<number> {
+  const folder = resolve(options.folder ?? (await askFolder()))
   const name = basename(folder)
-  const title = given.title ?? toTitle(name)
+  const title = options.title ?? toTitle(name)
   const fault = projectNameFault(name) ?? titleFault(title) ?? folderFault(folder)
   if (fault) throw new UsageFault(fault)
-  const sample = toSample(given.sample ?? (await askSample()))
-  const source = await packageSource(given.package, process.cwd())
+  const sample = toSample(options.sample ?? (await askSample()))
+  const source = await packageSource(options.package, process.cwd())
   try {
     const files = templateFiles(sample, templateValues(name, title, source.dependency))
-    if (given['dry-run']) return show(folder, files)
+    if (options['dry-run']) return show(folder, files)
     return await createProject({ folder, files, source, install, git })
   } finally {
     source.clean()

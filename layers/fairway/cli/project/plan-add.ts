@@ -77,10 +77,10 @@ function checkNuxt(manifest: string, installed: string | undefined): void {
 
 function extendedConfig(path: string, text: string): string {
   const { extended, preset, isClientOnly } = readNuxtConfig(text, 'nuxt-fairway')
-  const asked = preset ?? process.env.NITRO_PRESET ?? process.env.SERVER_PRESET
-  if (asked !== undefined && !PRESETS.includes(asked))
+  const wantedPreset = preset ?? process.env.NITRO_PRESET ?? process.env.SERVER_PRESET
+  if (wantedPreset !== undefined && !PRESETS.includes(wantedPreset))
     throw new UsageFault(
-      `Nitro's preset here is ${asked}. The platform needs a server of its own, with a database and work in the background: the preset node-server.`,
+      `Nitro's preset here is ${wantedPreset}. The platform needs a server of its own, with a database and work in the background: the preset node-server.`,
     )
   if (isClientOnly)
     throw new UsageFault(
@@ -108,12 +108,12 @@ function replacedFiles(folder: string): string[] {
     globSync('{app.vue,error.vue,{pages,layouts,components}/**/*.vue}', { cwd: dir }).map(path =>
       path.replaceAll('\\', '/'),
     )
-  const own = new Set(find(isInApp ? join(folder, 'app') : folder))
-  const replaced = find(join(platformDir, 'app')).filter(path => own.has(path))
+  const ownPaths = new Set(find(isInApp ? join(folder, 'app') : folder))
+  const replaced = find(join(platformDir, 'app')).filter(path => ownPaths.has(path))
   const prefix = isInApp ? 'app/' : ''
   return [
     ...replaced.map(path => `${prefix}${path} stays and replaces the platform's.`),
-    ...(own.has('app.vue') && !showsPages(join(folder, `${prefix}app.vue`))
+    ...(ownPaths.has('app.vue') && !showsPages(join(folder, `${prefix}app.vue`))
       ? [
           `${prefix}app.vue shows no pages, so the platform's are not seen either. Move what it shows to ${prefix}pages/index.vue and delete it.`,
         ]

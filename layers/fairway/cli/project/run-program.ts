@@ -3,8 +3,8 @@ import { detectPackageManager } from 'nypm'
 
 /** Installs the packages of a project with the package manager of its lockfile, and returns whether that succeeded. */
 export async function installPackages(folder: string): Promise<boolean> {
-  const found = await detectPackageManager(folder, { ignoreArgv: true })
-  const command = found?.command ?? 'npm'
+  const manager = await detectPackageManager(folder, { ignoreArgv: true })
+  const command = manager?.command ?? 'npm'
   // Hides npm's reports that an author cannot act on.
   const quiet = command === 'npm' ? ['--no-audit', '--no-fund', '--loglevel=error'] : []
   process.stdout.write('Installing packages; the first time this takes a minute or two …\n')

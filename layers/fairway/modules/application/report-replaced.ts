@@ -26,8 +26,8 @@ const BY_PLACE = /^(pages|layouts|middleware)\/|^(app|error)\.vue$|^app\.config\
  */
 export function reportReplaced(nuxt: ReturnType<typeof useNuxt>): void {
   let components: readonly FoundComponent[] = []
-  nuxt.hook('components:extend', found => {
-    components = found
+  nuxt.hook('components:extend', registered => {
+    components = registered
   })
   nuxt.hook('build:before', () => {
     const folders = getLayerDirectories(nuxt).filter(({ app }) => !isPlatformFile(app))
@@ -42,8 +42,8 @@ export function reportReplaced(nuxt: ReturnType<typeof useNuxt>): void {
 export function findReplaced(folders: readonly ApplicationFolders[], components: readonly FoundComponent[]) {
   const ours = new Map(filesBelow(join(platformDir, 'app/components')).map(file => [nameOf(file), file]))
   // Modules add components that are not part of the application.
-  const own = components.filter(({ filePath }) => folders.some(({ app }) => filePath.startsWith(app)))
-  const replacing = own.filter(({ pascalName }) => ours.has(pascalName))
+  const ownComponents = components.filter(({ filePath }) => folders.some(({ app }) => filePath.startsWith(app)))
+  const replacing = ownComponents.filter(({ pascalName }) => ours.has(pascalName))
   const places = folders.flatMap(({ app }) =>
     filesBelow(app, NO_SOURCES).filter(file => BY_PLACE.test(file) && existsSync(join(platformDir, 'app', file))),
   )
@@ -66,7 +66,7 @@ export function findReplaced(folders: readonly ApplicationFolders[], components:
               `${filePath} replaces nuxt-fairway/app/components/${ours.get(pascalName)}, which is not published and may change with any version; give it another name unless that is meant`,
             ],
       ),
-      ...own.flatMap(({ pascalName, filePath }) => {
+      ...ownComponents.flatMap(({ pascalName, filePath }) => {
         const name = nameOf(filePath)
         return name === pascalName || !(name in published.components)
           ? []

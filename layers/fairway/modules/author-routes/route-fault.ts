@@ -88,10 +88,10 @@ function programFault(program: Program): Node | undefined {
 }
 
 function readFile(program: Program): RouteFile {
-  const own = boundNames(program)
+  const bound = boundNames(program)
   const known = [...WITHOUT_IMPORT.map(name => [name, name] as const), ...program.body.flatMap(importsOf)]
   return {
-    known: new Map(known.filter(([local]) => !own.has(local))),
+    known: new Map(known.filter(([local]) => !bound.has(local))),
     declared: new Map(program.body.flatMap(declarationsOf)),
   }
 }
@@ -147,9 +147,9 @@ function handlerFault(handler: Handler, file: RouteFile): Node | undefined {
   const sessions = new Set<string>()
   for (const statement of [...handler.params, ...statements]) {
     const isRefusal = statement.type === 'IfStatement' && isAbsence(statement.test, sessions, file)
-    const found = isRefusal ? exitFault(statement.consequent, file) : first(statement, file)
-    if (found === 'check') return undefined
-    if (found || isRefusal || statement.type === 'ThrowStatement') return found
+    const fault = isRefusal ? exitFault(statement.consequent, file) : first(statement, file)
+    if (fault === 'check') return undefined
+    if (fault || isRefusal || statement.type === 'ThrowStatement') return fault
     for (const name of sessionsOf(statement, file)) sessions.add(name)
   }
   return handler
@@ -161,8 +161,8 @@ function exitFault(node: Node, file: RouteFile): Node | undefined {
   const index = statements.findIndex(({ type }) => type === 'ReturnStatement' || type === 'ThrowStatement')
   const is401 = setsStatus401(statements[index - 1], file)
   for (const [place, statement] of statements.entries()) {
-    const found = first(statement, file)
-    if (found && found !== 'check' && !(is401 && place === index && found === statement)) return found
+    const fault = first(statement, file)
+    if (fault && fault !== 'check' && !(is401 && place === index && fault === statement)) return fault
   }
   return index < 0 ? node : undefined
 }
@@ -178,8 +178,8 @@ function first(node: Node, file: RouteFile): 'check' | Node | undefined {
   if (!PLAIN.has(node.type)) return node
   for (const [key, part] of partsOf(node)) {
     const isExit = node.type === 'IfStatement' && key !== 'test'
-    const found = isExit ? exitFault(part, file) : first(part, file)
-    if (found && !(found === 'check' && UNCERTAIN.test(`${node.type}.${key}`))) return found
+    const fault = isExit ? exitFault(part, file) : first(part, file)
+    if (fault && !(fault === 'check' && UNCERTAIN.test(`${node.type}.${key}`))) return fault
   }
   if (node.type === 'AwaitExpression' && isCheck(node.argument, file)) return 'check'
   return isHarmless(node, file) ? undefined : node

@@ -64,8 +64,8 @@ interface Settings {
 
 /** Settings of the application that would replace the core of the platform. */
 export function settingClashes({ alias, errorHandler, renderer }: Settings, rootDir: string): string[] {
-  const own = aliases(rootDir)
-  const renamed = ['#fairway', '#fw', '#fw/client'].filter(name => alias[name] !== own[name])
+  const ownAliases = aliases(rootDir)
+  const renamed = ['#fairway', '#fw', '#fw/client'].filter(name => alias[name] !== ownAliases[name])
   const handlers = [errorHandler].flat()
   return [
     ...renamed.map(name => `nuxt.config, alias['${name}']: this name is the platform's. Choose another one`),

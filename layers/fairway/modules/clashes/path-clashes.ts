@@ -145,8 +145,8 @@ interface PublicFolder {
 
 /** Public files at a path of the platform: they are served before everything else. Files written by the build are excluded. */
 export function fileClashes(folders: readonly PublicFolder[], taken: readonly TakenPath[], buildDir: string): string[] {
-  const own = folders.filter(({ dir }) => !isPlatformFile(dir) && !dir.startsWith(`${buildDir}/`))
-  return own.flatMap(({ dir, baseURL = '/' }) =>
+  const ownFolders = folders.filter(({ dir }) => !isPlatformFile(dir) && !dir.startsWith(`${buildDir}/`))
+  return ownFolders.flatMap(({ dir, baseURL = '/' }) =>
     filesBelow(dir).flatMap(file => {
       const lost = addressesOf(`${baseURL}/${file}`)
         .map(toPattern)
@@ -179,12 +179,12 @@ const ANSWERING = ['redirect', 'proxy', 'cache', 'swr', 'isr', 'static', 'preren
 export function ruleClashes(
   rules: Readonly<Record<string, RouteRule>>,
   taken: readonly TakenPath[],
-  own: ReadonlySet<string>,
+  ownPaths: ReadonlySet<string>,
 ): string[] {
   return Object.entries(rules).flatMap(([path, rule]) => {
     const pattern = toPattern(path)
     const lost = taken.find(each => !each.isPage && overlap(each.pattern, pattern))
-    const settings = lost ? settingsOf(rule, isFixed(pattern) && own.has(path)) : []
+    const settings = lost ? settingsOf(rule, isFixed(pattern) && ownPaths.has(path)) : []
     return settings.map(
       setting =>
         `routeRules['${path}'].${setting}: it is applied to ${lost?.path}, which is the platform's. Name paths of the application alone`,

@@ -27,8 +27,8 @@ export function listeningSettings(listening: Listening, env: NodeJS.Dict<string>
   }
   if (!isExposed(listening)) return settings
   // Names that the developer requested are trusted.
-  const asked = urls.filter(({ type }) => type !== 'local').map(({ url }) => new URL(url).hostname)
-  const names = [...(env.FW_ALLOWED_HOSTS ?? '').split(','), ...asked].filter(Boolean)
+  const hostnames = urls.filter(({ type }) => type !== 'local').map(({ url }) => new URL(url).hostname)
+  const names = [...(env.FW_ALLOWED_HOSTS ?? '').split(','), ...hostnames].filter(Boolean)
   return {
     ...settings,
     FW_ALLOWED_HOSTS: [...new Set(names)].join(','),

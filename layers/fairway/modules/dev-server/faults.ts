@@ -85,9 +85,9 @@ const bundleErrorSchema = z.object({
 export function toFault(error: unknown, rootDir: string): Fault {
   const bundled = bundleErrorSchema.safeParse(error).data?.errors[0]
   const text = clean(bundled?.message ?? (error instanceof Error ? error.message : String(error)), rootDir)
-  const found = { ...named(text, rootDir), ...(bundled ? bundledAt(bundled) : thrownAt(error)) }
-  const path = placeOf({ file: found.file }, rootDir)
-  return withFrame({ ...found, message: path && !text.includes(path) ? `${path}: does not load: ${text}` : text })
+  const fault = { ...named(text, rootDir), ...(bundled ? bundledAt(bundled) : thrownAt(error)) }
+  const path = placeOf({ file: fault.file }, rootDir)
+  return withFrame({ ...fault, message: path && !text.includes(path) ? `${path}: does not load: ${text}` : text })
 }
 
 function bundledAt({ id, loc }: z.infer<typeof bundleErrorSchema>['errors'][0]): Partial<Fault> {

@@ -43,8 +43,8 @@ function narrowed(nuxt: Nuxt, allow: readonly string[]): string[] {
   const layers = getLayerDirectories(nuxt).map(({ root }) => resolve(root))
   const named = _layers.flatMap(({ config }) => config.vite?.server?.fs?.allow ?? [])
   const isWhole = (folder: string) => isWithin(folder, rootDir) || layers.includes(folder)
-  const kept = allow.filter(folder => named.includes(folder) || !isWhole(resolve(rootDir, folder)))
-  return [...kept, buildDir, appDir, ...modulesDir, join(workspaceDir, 'node_modules')]
+  const allowed = allow.filter(folder => named.includes(folder) || !isWhole(resolve(rootDir, folder)))
+  return [...allowed, buildDir, appDir, ...modulesDir, join(workspaceDir, 'node_modules')]
 }
 
 /** Where these settings store data, in lower case: file systems may ignore case. */

@@ -106,8 +106,13 @@ const SILENT = new Set(['CIRCULAR_DEPENDENCY', 'EVAL', 'SOURCEMAP_BROKEN'])
 /** Nitro's built-in aliases and those of its options, longest first. */
 function aliasesOf({ alias, buildDir, entry }: Nitro['options']): Record<string, string> {
   const runtime = join(dirname(entry), '../../../runtime')
-  const own = { '#build': buildDir, '#internal/nitro': runtime, 'nitro/runtime': runtime, 'nitropack/runtime': runtime }
-  return Object.fromEntries(Object.entries({ ...own, ...alias }).toSorted(([a], [b]) => b.length - a.length))
+  const nitroAliases = {
+    '#build': buildDir,
+    '#internal/nitro': runtime,
+    'nitro/runtime': runtime,
+    'nitropack/runtime': runtime,
+  }
+  return Object.fromEntries(Object.entries({ ...nitroAliases, ...alias }).toSorted(([a], [b]) => b.length - a.length))
 }
 
 type Hook = (context: unknown, ...args: unknown[]) => unknown
@@ -129,8 +134,8 @@ function hooksOf(plugins: unknown): Hooks[] {
     const plugin = pluginSchema.safeParse(listed).data
     if (!plugin || LEFT_OUT.has(plugin.name)) return []
     const hook = (name: string): Hook | undefined => {
-      const given = plugin[name]
-      const call: unknown = typeof given === 'object' && given ? Reflect.get(given, 'handler') : given
+      const hook = plugin[name]
+      const call: unknown = typeof hook === 'object' && hook ? Reflect.get(hook, 'handler') : hook
       return typeof call === 'function' ? (context, ...args) => Reflect.apply(call, context, args) : undefined
     }
     const hooks = {
@@ -163,8 +168,8 @@ function together(plugins: readonly Hooks[], files: Set<string>): Plugin {
       filter: { id: /^[^.]/ },
       async handler(id, importer, options) {
         for (const { resolveId } of plugins) {
-          const found = resolvedSchema.safeParse(await resolveId?.(this, id, importer, options)).data
-          if (found) return found
+          const resolved = resolvedSchema.safeParse(await resolveId?.(this, id, importer, options)).data
+          if (resolved) return resolved
         }
         return null
       },
@@ -172,8 +177,8 @@ function together(plugins: readonly Hooks[], files: Set<string>): Plugin {
     async load(id) {
       if (id.startsWith('/')) files.add(id.replace(/\?.*/, ''))
       for (const { load } of plugins) {
-        const found = codeSchema.safeParse(await load?.(this, id)).data
-        if (found) return { code: found.code, moduleType: 'js' }
+        const loaded = codeSchema.safeParse(await load?.(this, id)).data
+        if (loaded) return { code: loaded.code, moduleType: 'js' }
       }
       return null
     },

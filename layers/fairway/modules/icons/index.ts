@@ -18,7 +18,7 @@ const EVERY_ICON =
 export default defineNuxtModule({
   meta: { name: 'icons' },
   setup(_options, nuxt) {
-    const found = new Set<string>()
+    const names = new Set<string>()
     /** The classes that Nuxt Icon does not look up while it renders on the server. */
     let known: NonNullable<ModuleOptions['serverKnownCssClasses']> = []
     nuxt.hook('icon:serverKnownCssClasses', classes => void (known = classes))
@@ -26,7 +26,7 @@ export default defineNuxtModule({
       nuxt.hook('modules:done', () => {
         // The last handler sees the icons of all modules. Nuxt Icon puts the remaining ones into the script: none.
         nuxt.hook('icon:clientBundleIcons', icons => {
-          for (const name of icons) found.add(name)
+          for (const name of icons) names.add(name)
           icons.clear()
           resolveScan()
         })
@@ -35,7 +35,7 @@ export default defineNuxtModule({
     async function getContents() {
       await scanned
       const resolvePaths = [nuxt.options.workspaceDir, ...getLayerDirectories(nuxt).map(({ root }) => root)]
-      const { collections } = await resolveBundleIcons({ scannedIcons: found, resolvePaths })
+      const { collections } = await resolveBundleIcons({ scannedIcons: names, resolvePaths })
       const icons = collections.flatMap(({ prefix, icons, ...size }) =>
         Object.entries(icons).map(([name, icon]) => [`${prefix}:${name}`, { ...size, ...icon }] as const),
       )
@@ -49,9 +49,9 @@ export default defineNuxtModule({
     nuxt.hook('builder:watch', async (_event, path) => {
       const source = resolve(nuxt.options.srcDir, path)
       if (!/\.(vue|ts)$/.test(source) || !existsSync(source)) return
-      const before = found.size
-      scanner.extractFromCode(readFileSync(source, 'utf8'), found)
-      if (found.size === before) return
+      const before = names.size
+      scanner.extractFromCode(readFileSync(source, 'utf8'), names)
+      if (names.size === before) return
       await nuxt.runWithContext(() => updateTemplates({ filter: ({ filename }) => filename === css.filename }))
     })
   },

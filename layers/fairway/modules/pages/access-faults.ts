@@ -12,7 +12,7 @@ const DECIDING = ['public', 'embed']
  */
 export function accessFaults(pages: readonly PageFile[], read: (file: string) => string | undefined): string[] {
   const all = withChildren(pages)
-  const found = all.flatMap(page => {
+  const faults = all.flatMap(page => {
     const { file = page.path, parents } = page
     const source = read(file)
     const unread = source === undefined ? [] : unreadValues(file, source, page.meta ?? {})
@@ -24,7 +24,7 @@ export function accessFaults(pages: readonly PageFile[], read: (file: string) =>
       `${file}: it is shown inside ${outer.file ?? outer.path}, which needs a session. Give that page \`${name}: true\` too, or move this one out of its folder`,
     ]
   })
-  return [...new Set(found)]
+  return [...new Set(faults)]
 }
 
 function unreadValues(file: string, source: string, meta: Record<string, unknown>): string[] {

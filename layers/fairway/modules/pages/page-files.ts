@@ -81,14 +81,14 @@ interface BuiltFile {
 
 /** The scripts that a page requires besides the entry, which every page loads. Empty before the client is built. */
 export function scriptsOf(built: Readonly<Record<string, BuiltFile>>, isSource: (src: string) => boolean): string[] {
-  const found = new Set<string>()
+  const files = new Set<string>()
   const add = (each: BuiltFile | undefined): void => {
-    if (!each || each.isEntry || found.has(each.file)) return
-    found.add(each.file)
+    if (!each || each.isEntry || files.has(each.file)) return
+    files.add(each.file)
     for (const name of each.imports ?? []) add(built[name])
   }
   add(Object.values(built).find(({ src }) => src !== undefined && isSource(src)))
-  return [...found]
+  return [...files]
 }
 
 /**

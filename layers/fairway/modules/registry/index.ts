@@ -110,8 +110,8 @@ function register(nuxt: ReturnType<typeof useNuxt>, { name, place, files, load, 
     files: () => files(rootDir),
     load: async () => void (await load(rootDir)),
     tell: () => {
-      const own = discover(rootDir, place)
-      if (own.length > 0) useLogger(name).info(namesOf(own))
+      const declarations = discover(rootDir, place)
+      if (declarations.length > 0) useLogger(name).info(namesOf(declarations))
     },
     tag: name,
     ...(also && { types: typesFile(list) }),
@@ -178,18 +178,18 @@ function registerMcp(nuxt: ReturnType<typeof useNuxt>): void {
 
 /** The operations of the platform are served at their addresses, and pages call them by name. */
 function registerOperations(nuxt: ReturnType<typeof useNuxt>): void {
-  const found = findOperations()
-  addServerModule('#fw/operations', { contents: CATALOGS['#fw/operations'], types: () => operationTypes(found) })
-  addTemplate({ filename: 'fw-operations.ts', write: true, getContents: () => clientTable(found) })
-  writeAddresses(found)
+  const operations = findOperations()
+  addServerModule('#fw/operations', { contents: CATALOGS['#fw/operations'], types: () => operationTypes(operations) })
+  addTemplate({ filename: 'fw-operations.ts', write: true, getContents: () => clientTable(operations) })
+  writeAddresses(operations)
   const handler = join(platformDir, 'server/mounted/operation')
   for (const route of operationRoutes()) addServerHandler({ route, handler, lazy: true })
-  for (const file of new Set(found.map(each => each.file)))
+  for (const file of new Set(operations.map(each => each.file)))
     restartWhenChanged(nuxt, file, () => JSON.stringify(findOperations()))
 }
 
-function operationTypes(found: readonly FoundOperation[]): string {
-  const rows = found.map(({ name, file }) => {
+function operationTypes(operations: readonly FoundOperation[]): string {
+  const rows = operations.map(({ name, file }) => {
     const declared = `(typeof import(${JSON.stringify(file.replace(/\.ts$/, ''))}))['default'][${JSON.stringify(name)}]`
     return `    ${JSON.stringify(name)}: ${inDomain('actions')}.OperationTypeOf<${declared}>\n`
   })
@@ -197,8 +197,8 @@ function operationTypes(found: readonly FoundOperation[]): string {
 }
 
 /** The browser's part for calls with a computed name, besides types: the address and method of each operation. */
-const clientTable = (found: readonly FoundOperation[]): string =>
-  `export const operationRoutes = {\n${found
+const clientTable = (operations: readonly FoundOperation[]): string =>
+  `export const operationRoutes = {\n${operations
     .toSorted((a, b) => (a.path < b.path ? -1 : 1))
     .map(({ name, method, path }) => `  ${JSON.stringify(name)}: ${JSON.stringify(`${path} ${method}`)},\n`)
     .join('')}} as const\n`

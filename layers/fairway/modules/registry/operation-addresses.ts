@@ -17,8 +17,8 @@ export function withAddresses(code: string, addresses: ReadonlyMap<string, strin
 }
 
 /** Lets the build of pages append the addresses of these operations. Development and computed names look them up instead. */
-export function writeAddresses(found: readonly FoundOperation[]): void {
-  const addresses = new Map(found.map(({ name, path, method }) => [name, `${path} ${method}`]))
+export function writeAddresses(operations: readonly FoundOperation[]): void {
+  const addresses = new Map(operations.map(({ name, path, method }) => [name, `${path} ${method}`]))
   addVitePlugin(
     {
       name: 'fairway:operation-addresses',

@@ -54,8 +54,8 @@ export function findApplicationDir(from: string): string | undefined {
 
 /** The author's settings, or the platform's defaults if there are none. */
 export function fwConfigFile(rootDir: string): string {
-  const own = join(rootDir, 'fw.config.ts')
-  return existsSync(own) ? own : join(platformDir, 'server/default-fw-config.ts')
+  const ownConfig = join(rootDir, 'fw.config.ts')
+  return existsSync(ownConfig) ? ownConfig : join(platformDir, 'server/default-fw-config.ts')
 }
 
 /** The aliases for loading sources outside the build; the same as in the build (nuxt.config.ts). */

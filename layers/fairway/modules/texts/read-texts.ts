@@ -117,8 +117,8 @@ export const catalogReader =
 /** Whether a key (`pages.home`) names one text in a group of the frame. */
 export function isFrameText(texts: Catalog, key: string): boolean {
   const [group = '', ...rest] = key.split('.')
-  const found = [group, ...rest].reduce<unknown>((at, name) => (isCatalog(at) ? at[name] : undefined), texts)
-  return featureOf(group) === 'frame' && typeof found === 'string'
+  const text = [group, ...rest].reduce<unknown>((at, name) => (isCatalog(at) ? at[name] : undefined), texts)
+  return featureOf(group) === 'frame' && typeof text === 'string'
 }
 
 /** The texts of one file. Throws with its name, and with the line of invalid JSON. */

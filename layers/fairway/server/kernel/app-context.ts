@@ -67,9 +67,9 @@ export const getRequestId = (event: H3Event): string => event.context.requestId 
 
 /** Creates the memo behind `App.memo`. */
 export function createMemo(): App['memo'] {
-  const made = new Map<string, unknown>()
+  const values = new Map<string, unknown>()
   return <T>(name: string, make: () => T) => {
-    if (!made.has(name)) made.set(name, make())
-    return made.get(name) as T
+    if (!values.has(name)) values.set(name, make())
+    return values.get(name) as T
   }
 }

@@ -56,18 +56,18 @@ const NOTHING: Cache<never> = {
 export function createCache<Value extends {}>(name: CacheName, shortcuts = true): Cache<Value> {
   const { most, isShortcut } = CACHES[name]
   if (isShortcut && !shortcuts) return NOTHING as Cache<Value>
-  const kept = new LRUCache<string, Value>({ max: most })
+  const entries = new LRUCache<string, Value>({ max: most })
   return {
-    get: key => kept.get(key),
-    set: (key, value) => void kept.set(key, value),
-    delete: key => void kept.delete(key),
-    clear: () => kept.clear(),
+    get: key => entries.get(key),
+    set: (key, value) => void entries.set(key, value),
+    delete: key => void entries.delete(key),
+    clear: () => entries.clear(),
     getOrSet(key, make) {
-      const known = kept.get(key)
+      const known = entries.get(key)
       if (known !== undefined) return known
-      const made = make()
-      kept.set(key, made)
-      return made
+      const value = make()
+      entries.set(key, value)
+      return value
     },
   }
 }

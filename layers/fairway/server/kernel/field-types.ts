@@ -70,15 +70,15 @@ const foldedColumn = customType<{ data: FoldedText; driverData: string }>({ data
  */
 export const foldedText = (of: string) => foldedColumn(`${of}${FOLDED_ENDING}`)
 
-const given = z
+const uploadOrId = z
   .union([z.string().min(1).max(2000), z.object({ id: z.string().max(64), ticket: z.string().max(2000).optional() })])
   .transform(value => (typeof value === 'string' ? value : (value.ticket ?? value.id)))
 
 /** The id of the file that a text names, outside of `runAction` the text itself. A refused one becomes an issue. */
 function toId(upload: string, text: string, context: z.core.$RefinementCtx): string {
-  const found = namedValues()?.file(upload, text) ?? { id: text }
-  if ('id' in found) return found.id
-  context.addIssue(refusedValue(found.fault, text))
+  const file = namedValues()?.file(upload, text) ?? { id: text }
+  if ('id' in file) return file.id
+  context.addIssue(refusedValue(file.fault, text))
   return text
 }
 
@@ -90,14 +90,14 @@ const toTake = (upload: string) =>
  * id.
  */
 export const fileSchema = (upload: string) =>
-  given
+  uploadOrId
     .transform((text, context) => toId(upload, text, context))
     .meta({ upload, description: `A file: ${toTake(upload)}.` })
 
 /** Several files in the input of an action, at most `most`. The action receives their ids. */
 export const filesSchema = (upload: string, most = 10) =>
   z
-    .array(given)
+    .array(uploadOrId)
     .max(most)
     .superRefine((texts, context) => {
       context.value = [...new Set(texts.map(text => toId(upload, text, context)))]

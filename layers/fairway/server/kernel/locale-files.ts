@@ -100,10 +100,10 @@ export function readServerTexts(
   read: ReadCatalog = parseFile,
 ) {
   const languages = languagesIn(apps)
-  const own = (code: string) => merged(apps.toReversed().map(app => serverTextsIn(app, code, read)))
+  const textsOf = (code: string) => merged(apps.toReversed().map(app => serverTextsIn(app, code, read)))
   const known = Object.keys(serverTextsIn(platformApp, 'en', read))
-  const english = groupsOf(own('en'), [...known, 'errors'])
-  const texts = languages.map(({ code }) => [code, code === 'en' ? english : over(own(code), english)] as const)
+  const english = groupsOf(textsOf('en'), [...known, 'errors'])
+  const texts = languages.map(({ code }) => [code, code === 'en' ? english : over(textsOf(code), english)] as const)
   return { languages, texts: Object.fromEntries(texts) }
 }
 
@@ -116,12 +116,12 @@ const groupsOf = (texts: Catalog, groups: readonly string[]): Catalog =>
   Object.fromEntries(groups.map(group => [group, texts[group] ?? {}]))
 
 /** Merges a language’s texts over the English ones; errors and mails contain only its own texts. */
-function over(own: Catalog, english: Catalog): Catalog {
-  const { errors = {}, mails = {} } = own
+function over(catalog: Catalog, english: Catalog): Catalog {
+  const { errors = {}, mails = {} } = catalog
   const englishMails = isCatalog(english.mails) ? english.mails : {}
   const sent = Object.entries(isCatalog(mails) ? mails : {}).filter(([name]) => Object.hasOwn(englishMails, name))
   return {
-    ...groupsOf(merged([english, own]), Object.keys(english)),
+    ...groupsOf(merged([english, catalog]), Object.keys(english)),
     errors,
     mails: Object.fromEntries(
       sent.map(([name, mail]) => [name, merged([{ mail: englishMails[name] }, { mail }]).mail]),

@@ -74,13 +74,13 @@ function wrapHandler(nitro: NitroApp, starting: Promise<App>): void {
   const findReady = readyAnswers(nitro)
   const { length } = h3App.stack
   // For as long as no plugin has wrapped or extended the application.
-  const own: EventHandler = aroundRequests(starting, h3App.handler, (...request) =>
-    h3App.handler === own && h3App.stack.length === length ? findReady(...request) : undefined,
+  const handleRequest: EventHandler = aroundRequests(starting, h3App.handler, (...request) =>
+    h3App.handler === handleRequest && h3App.stack.length === length ? findReady(...request) : undefined,
   )
-  h3App.handler = own
+  h3App.handler = handleRequest
   // The application's plugins run after this one in the same turn, so their wrappers around the application stay inside.
   queueMicrotask(() => {
-    if (h3App.handler !== own) h3App.handler = aroundRequests(starting, h3App.handler)
+    if (h3App.handler !== handleRequest) h3App.handler = aroundRequests(starting, h3App.handler)
   })
 }
 

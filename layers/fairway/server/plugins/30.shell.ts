@@ -43,13 +43,13 @@ export default defineNitroPlugin(nitro => {
   nitro.hooks.hook('render:before', async ctx => {
     const { event } = ctx
     const pathname = pathOf(event)
-    const asked = askedLanguage(event.path, publicLanguages)
-    const page = findPage(pathname, pages, asked)
+    const languageInAddress = askedLanguage(event.path, publicLanguages)
+    const page = findPage(pathname, pages, languageInAddress)
     event.context.page = page
     const cached = import.meta.dev ? undefined : await findKeptPage(getApp(event), page.key)
     if (cached) {
       ctx.response = pageResponse(event, cached)
-      if (!hasRules(event, pathname)) notePath(getApp(event), pathIn(pathname, asked), cached)
+      if (!hasRules(event, pathname)) notePath(getApp(event), pathIn(pathname, languageInAddress), cached)
       return
     }
     makeImpersonal(event, pathIn(page.path ?? pathname, page.language))
@@ -96,8 +96,8 @@ async function finishPage(event: H3Event, page: FoundPage, { html, status }: { h
 
 /** What a public page, or a route rule for it, says itself comes first. A page with rows is only kept as long as it declares. */
 function cacheControlOf(event: H3Event, { kind, maxAge }: FoundPage, { reads, unfollowed }: FollowedReads): string {
-  const own = event.node.res.getHeader('cache-control')
-  if (kind === 'public' && typeof own === 'string') return own
+  const cacheControl = event.node.res.getHeader('cache-control')
+  if (kind === 'public' && typeof cacheControl === 'string') return cacheControl
   const hasRows = reads.length > 0 || unfollowed !== undefined
   return sharedCacheHeader(getApp(event).config, maxAge ?? (hasRows ? 0 : undefined))
 }

@@ -10,9 +10,9 @@ function numberReader(group: string, decimal: string): Reader {
   const whole = String.raw`\d+|\d{1,3}(?<group>[${group}\s'’])\d{3}(?:\k<group>\d{3})*`
   const form = new RegExp(`^(?<sign>[-+−]?)(?<whole>${whole})(?:[${decimal}](?<part>\\d+))?(?<power>e[-+]?\\d+)?$`, 'i')
   return text => {
-    const found = form.exec(text)?.groups
-    if (!found) return
-    const { sign = '', whole = '', part, power = '' } = found
+    const groups = form.exec(text)?.groups
+    if (!groups) return
+    const { sign = '', whole = '', part, power = '' } = groups
     const point = part === undefined ? '' : `.${part}`
     return `${'-−'.includes(sign || ' ') ? '-' : ''}${whole.replaceAll(/\D/g, '')}${point}${power}`
   }
@@ -36,8 +36,8 @@ function dateReader(example: string, toValue: (parts: Parts) => string | undefin
     .replace('31', String.raw`(?<day>\d{1,2})`)
   const form = new RegExp(`^${date}${TIME}$`, 'i')
   return text => {
-    const found = form.exec(text)?.groups
-    return found && toValue(found)
+    const groups = form.exec(text)?.groups
+    return groups && toValue(groups)
   }
 }
 

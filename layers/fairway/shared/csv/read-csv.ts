@@ -69,9 +69,11 @@ class CsvTable {
     return new Papa.Parser({ newline, delimiter: named ?? separatorOf(this.#rest, newline) })
   }
 
-  #toRow(given: readonly string[]): CsvRow {
+  #toRow(rawCells: readonly string[]): CsvRow {
     const row = this.#row
-    const texts = given.map((cell, index) => unguardFormulas(index < given.length - 1 ? cell : cell.replace(/\r$/, '')))
+    const texts = rawCells.map((cell, index) =>
+      unguardFormulas(index < rawCells.length - 1 ? cell : cell.replace(/\r$/, '')),
+    )
     const cells = this.#width === undefined ? columnNames(texts) : texts.slice(0, this.#width)
     this.#width = cells.length
     if (this.isBroken) return { row, cells, fault: 'quotes' }
@@ -85,9 +87,9 @@ const isFilled = (cells: readonly string[]): boolean => cells.some(cell => cell.
 /** The names in the first row. A name that is there already gets a number: `Phone`, `Phone_1`. */
 function columnNames(cells: readonly string[]): string[] {
   const names: string[] = []
-  for (const given of cells.map(cell => cell.trim())) {
-    let name = given
-    for (let count = 1; name !== '' && names.includes(name); count++) name = `${given}_${count}`
+  for (const heading of cells.map(cell => cell.trim())) {
+    let name = heading
+    for (let count = 1; name !== '' && names.includes(name); count++) name = `${heading}_${count}`
     names.push(name)
   }
   return names

@@ -135,17 +135,17 @@ const preferenceOf = ({ label, text, isOn }: MenuView['preference']): Element =>
  */
 export async function drawMenu({ elements, send }: { elements: Element[]; send: string }): Promise<boolean> {
   const build = ({ tag, text, attributes = {}, command, children = [] }: Element): HTMLElement => {
-    const made = document.createElement(tag)
-    if (text !== undefined) made.textContent = text
-    for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value)
-    made.append(...children.map(build))
+    const element = document.createElement(tag)
+    if (text !== undefined) element.textContent = text
+    for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value)
+    element.append(...children.map(build))
     if (command) {
-      made.addEventListener(tag === 'input' ? 'change' : 'click', () => {
+      element.addEventListener(tag === 'input' ? 'change' : 'click', () => {
         const binding: unknown = Reflect.get(window, send)
         if (typeof binding === 'function') Reflect.apply(binding, undefined, [command])
       })
     }
-    return made
+    return element
   }
   const main = document.querySelector('main')
   if (!main) return false

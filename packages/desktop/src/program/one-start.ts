@@ -32,8 +32,8 @@ const MARK_LIMIT_IN_MS = 10_000
 /** No other start may check between this check for a running program and the moment this one listens. */
 async function oneAtATime<T>(mark: string, work: () => Promise<T>): Promise<T> {
   while (!(await makeMark(mark))) {
-    const made = await stat(mark).catch(() => undefined)
-    if (made && Date.now() - made.mtimeMs > MARK_LIMIT_IN_MS) await rm(mark, { recursive: true, force: true })
+    const stats = await stat(mark).catch(() => undefined)
+    if (stats && Date.now() - stats.mtimeMs > MARK_LIMIT_IN_MS) await rm(mark, { recursive: true, force: true })
     await wait(20)
   }
   try {

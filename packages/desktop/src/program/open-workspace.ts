@@ -45,17 +45,17 @@ export async function openWorkspace({ workspace, browser, env, onStarted, ...res
 }
 
 /** Returns an address as it is, and a path as an absolute one: the next start may be in another folder. */
-const absolute = (given: string | undefined): string | undefined =>
-  given && (/^https?:\/\//i.test(given) ? given : resolve(given))
+const absolute = (location: string | undefined): string | undefined =>
+  location && (/^https?:\/\//i.test(location) ? location : resolve(location))
 
 function requireBrowser(input: Parameters<typeof findBrowser>[0]): string {
-  const found = findBrowser(input)
-  if (found.path !== undefined) return found.path
+  const browser = findBrowser(input)
+  if (browser.path !== undefined) return browser.path
   if (input.chosen) throw new ProgramFault(`There is no browser that can be started at ${input.chosen}.`)
   throw new ProgramFault(
     [
       'Google Chrome, Microsoft Edge or Chromium is needed, and none is installed here. These places were looked at:',
-      ...found.lookedFor.map(place => `  ${place}`),
+      ...browser.lookedFor.map(place => `  ${place}`),
       'Install one (https://www.google.com/chrome, https://www.microsoft.com/edge, or the package chromium),',
       'or name one that is somewhere else with --browser <path> or FW_DESKTOP_BROWSER.',
     ].join('\n'),

@@ -74,8 +74,8 @@ export function dataFolder({ platform, env, home }: DataFolderInput): string {
   if (platform === 'win32') return win32.join(env.LOCALAPPDATA || win32.join(home, 'AppData', 'Local'), NAME)
   if (platform === 'darwin') return posix.join(home, 'Library', 'Application Support', NAME)
   // The XDG standard requires that a relative path is ignored.
-  const given = env.XDG_DATA_HOME && posix.isAbsolute(env.XDG_DATA_HOME) ? env.XDG_DATA_HOME : undefined
-  return posix.join(given ?? posix.join(home, '.local', 'share'), NAME)
+  const dataHome = env.XDG_DATA_HOME && posix.isAbsolute(env.XDG_DATA_HOME) ? env.XDG_DATA_HOME : undefined
+  return posix.join(dataHome ?? posix.join(home, '.local', 'share'), NAME)
 }
 
 /** The subfolder of one workspace: two hubs share no cookies and no windows. */

@@ -26,26 +26,26 @@ const configSchema = z.strictObject({
 type Given = z.infer<typeof configSchema>
 
 /** Reads the workspace from a hub's address or from a file; throws `ProgramFault` with all its errors. */
-export async function readWorkspaceConfig(given: string): Promise<WorkspaceConfig> {
-  if (/^https?:\/\//i.test(given)) return toConfig({ hub: given.replace(/\/$/, ''), apps: [] }, given)
-  const text = await readFile(given, 'utf8').catch(() => {
-    throw new ProgramFault(`There is no workspace file at ${given}, or it cannot be read.`)
+export async function readWorkspaceConfig(source: string): Promise<WorkspaceConfig> {
+  if (/^https?:\/\//i.test(source)) return toConfig({ hub: source.replace(/\/$/, ''), apps: [] }, source)
+  const text = await readFile(source, 'utf8').catch(() => {
+    throw new ProgramFault(`There is no workspace file at ${source}, or it cannot be read.`)
   })
-  const parsed = configSchema.safeParse(jsonOf(text, given))
-  if (parsed.success) return toConfig(parsed.data, given)
+  const parsed = configSchema.safeParse(jsonOf(text, source))
+  if (parsed.success) return toConfig(parsed.data, source)
   throw faultOf(
-    given,
+    source,
     parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'the file'}: ${message}`),
   )
 }
 
-function toConfig({ hub, apps }: Given, given: string): WorkspaceConfig {
+function toConfig({ hub, apps }: Given, source: string): WorkspaceConfig {
   const isDevelopment = URL.canParse(hub) && isLoopbackHost(new URL(hub).hostname)
   const faults = [
     ...(isExactOrigin(hub, true) ? [] : ['hub: must be an exact https origin, for example https://hub.example.com']),
     ...apps.flatMap((app, index) => faultsOf(app, { index, apps, isDevelopment })),
   ]
-  if (faults.length > 0) throw faultOf(given, faults)
+  if (faults.length > 0) throw faultOf(source, faults)
   return { hub, isDevelopment, apps: apps.map(toDesktopApp) }
 }
 
@@ -64,14 +64,14 @@ function faultsOf(
   return faults
 }
 
-const faultOf = (given: string, faults: string[]) =>
-  new ProgramFault([`The workspace of ${given} cannot be used:`, ...faults.map(fault => `  - ${fault}`)].join('\n'))
+const faultOf = (source: string, faults: string[]) =>
+  new ProgramFault([`The workspace of ${source} cannot be used:`, ...faults.map(fault => `  - ${fault}`)].join('\n'))
 
-function jsonOf(text: string, given: string): unknown {
+function jsonOf(text: string, source: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw new ProgramFault(`The workspace file ${given} is not JSON.`)
+    throw new ProgramFault(`The workspace file ${source} is not JSON.`)
   }
 }
 

@@ -76,8 +76,8 @@ const NOT_SOURCES = ['node_modules', '.nuxt', '.output', '.data', '.git']
 function runCodemods(root: string, codemods: readonly Codemod[]): { changes: FileChange[]; active: Codemod[] } {
   const texts = new Map<string, { before: string; after: string }>()
   const active = codemods.filter(({ files, change }) => {
-    const found = globSync(files, { cwd: root, exclude: path => NOT_SOURCES.includes(path) })
-    const touched = found.map(path => {
+    const paths = globSync(files, { cwd: root, exclude: path => NOT_SOURCES.includes(path) })
+    const touched = paths.map(path => {
       const before = texts.get(path)?.before ?? readFileSync(join(root, path), 'utf8')
       const present = texts.get(path)?.after ?? before
       const after = change(present, path)
@@ -138,9 +138,9 @@ function raisedOverrides(
   to: PlatformManifest['applicationOverrides'],
 ): string {
   const { dependencies, devDependencies, overrides } = manifestSchema.parse(JSON.parse(text))
-  const own = { ...dependencies, ...devDependencies }
+  const installed = { ...dependencies, ...devDependencies }
   const raised = Object.entries(to).filter(
-    ([name]) => isDeepStrictEqual(overrides[name], from[name]) && !(Object.hasOwn(own, name) && !from[name]),
+    ([name]) => isDeepStrictEqual(overrides[name], from[name]) && !(Object.hasOwn(installed, name) && !from[name]),
   )
   return raised.reduce((before, [name, versions]) => setJsonEntry(before, 'overrides', name, versions), text)
 }

@@ -114,7 +114,7 @@ const LOCKFILES = ['package-lock.json', 'pnpm-lock.yaml', 'yarn.lock', 'bun.lock
 async function applyUpgrade(root: string, plan: UpgradePlan, source: PackageSource): Promise<number> {
   const manifest = readFileSync(join(root, 'package.json'), 'utf8')
   const old = fileOf(platformDependency(manifest))
-  const kept = new Map(
+  const contents = new Map(
     [...LOCKFILES, ...plan.changes.map(({ path }) => path)]
       .filter(path => existsSync(join(root, path)))
       .map(path => [path, readFileSync(join(root, path))] as const),
@@ -122,7 +122,7 @@ async function applyUpgrade(root: string, plan: UpgradePlan, source: PackageSour
   placePackage(source, root)
   writeChanges(root, plan.changes)
   if (!(await installPackages(root))) {
-    for (const [path, bytes] of kept) writeFileSync(join(root, path), bytes)
+    for (const [path, bytes] of contents) writeFileSync(join(root, path), bytes)
     const placed = fileOf(plan.dependency)
     if (placed && placed !== old) rmSync(join(root, placed), { force: true })
     process.stderr.write('Nothing was changed; `npm install` brings back what is installed.\n')

@@ -140,23 +140,23 @@ async function lookWhileDue(app: App, declared: Declared, feed: Feed): Promise<v
 }
 
 async function lookOnce(app: App, declared: Declared, feed: Feed): Promise<void> {
-  const found = await listWritesAfter(app, feed.last, MOST_ROWS)
-  if (!found) {
+  const news = await listWritesAfter(app, feed.last, MOST_ROWS)
+  if (!news) {
     feed.last = await newestAuditRow(app)
     for (const listener of feed.listeners) listener.tellToReload()
     return
   }
   const now = performance.now()
-  const endsSessions = found.writes.some(({ action }) => ENDS_SESSIONS.has(action))
+  const endsSessions = news.writes.some(({ action }) => ENDS_SESSIONS.has(action))
   const isCheckDue = endsSessions || now - feed.checkedAt >= CHECK_EVERY_IN_MS
   if (isCheckDue) feed.checkedAt = now
   const deliveries = [...feed.listeners].map(listener => {
-    const writes = found.writes.filter(write => concerns(write, listener.session))
+    const writes = news.writes.filter(write => concerns(write, listener.session))
     return writes.length > 0 || isCheckDue ? deliver(app, { declared, feed, listener, writes }) : undefined
   })
   await Promise.all(deliveries)
-  feed.last = found.last
-  if (found.isCut) feed.isDue = true
+  feed.last = news.last
+  if (news.isCut) feed.isDue = true
   if (!feed.isDue) feed.written.clear()
 }
 

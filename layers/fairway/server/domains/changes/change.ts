@@ -61,11 +61,11 @@ interface Written {
  * show it to them count.
  */
 async function collectionsOf(app: App, declared: Declared, { type, id, session, mayKnow }: Written): Promise<string[]> {
-  const found: string[] = []
+  const names: string[] = []
   for (const { name, collection } of collectionsOver(declared.collections, type)) {
     if (!mayKnow && collection.tables[0] !== type) continue
     const ask = { name, session, id: mayKnow ? undefined : id, requestId: id }
-    if (await mayReadItem(app, declared.collections, ask)) found.push(name)
+    if (await mayReadItem(app, declared.collections, ask)) names.push(name)
   }
-  return found
+  return names
 }

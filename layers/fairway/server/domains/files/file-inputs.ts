@@ -24,8 +24,8 @@ export async function checkFiles(
   const tickets = new Map(texts.map(text => [text, readTicket(app, text)]))
   const ids = JSON.stringify(texts.map(text => tickets.get(text)?.file ?? text))
   const isNamed = sql`${files.id} in (select value from json_each(${ids}))`
-  const found = texts.length > 0 ? await app.db.orm.select().from(files).where(isNamed) : []
-  const rows = new Map(found.map(row => [row.id, row]))
+  const fileRows = texts.length > 0 ? await app.db.orm.select().from(files).where(isNamed) : []
+  const rows = new Map(fileRows.map(row => [row.id, row]))
   return (upload, text): Named => {
     const ticket = tickets.get(text)
     const id = ticket?.file ?? text

@@ -10,8 +10,8 @@ const MOST_CHARACTERS = 200
  * The file name that an upload sends: `x-file-name` (percent-encoded), else `filename*` or `filename` of `content-disposition`.
  */
 export function fileNameOf(headers: IncomingHttpHeaders): string {
-  const own = headers['x-file-name']
-  if (typeof own === 'string') return plainName(decodedText(own) ?? own)
+  const nameHeader = headers['x-file-name']
+  if (typeof nameHeader === 'string') return plainName(decodedText(nameHeader) ?? nameHeader)
   const disposition = headers['content-disposition'] ?? ''
   const [, extended] = /filename\*\s*=\s*utf-8''([^;\s]+)/i.exec(disposition) ?? []
   if (extended !== undefined) return plainName(decodedText(extended) ?? extended)
@@ -24,8 +24,8 @@ export function fileNameOf(headers: IncomingHttpHeaders): string {
  * The final part of a path without characters that are invisible or change the direction of text (they make `gpj.exe` look like
  * `exe.jpg`); `file` when nothing remains. Throws `invalid-input` for a name with NUL, where other programs would end it.
  */
-function plainName(given: string): string {
-  const { name: checked } = checkInput({ name: given })
+function plainName(text: string): string {
+  const { name: checked } = checkInput({ name: text })
   const name = toPlainLine(checked.split(/[/\\]/).at(-1) ?? '')
   if (name === '' || name === '.' || name === '..') return 'file'
   if (name.length <= MOST_CHARACTERS) return name

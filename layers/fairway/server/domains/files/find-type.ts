@@ -29,8 +29,8 @@ export async function findType(head: Uint8Array, name: string): Promise<string> 
   if (SVG.test(document)) return 'image/svg+xml'
   if (HTML.test(document)) return 'text/html'
   const { fileTypeFromBuffer } = await import('file-type')
-  const found = await fileTypeFromBuffer(head)
-  if (found) return found.mime
+  const type = await fileTypeFromBuffer(head)
+  if (type) return type.mime
   if (text === undefined) return UNKNOWN
   const ending = name.slice(name.lastIndexOf('.') + 1).toLowerCase()
   return (Object.hasOwn(TEXTS, ending) && TEXTS[ending]) || 'text/plain'
@@ -111,10 +111,10 @@ function webpPixels(head: Buffer): Pixels | undefined {
 
 /** The largest of the images in a file of boxes (ISO/IEC 23008-12 §6.5.3). */
 function boxPixels(head: Buffer): Pixels | undefined {
-  let found: Pixels | undefined
+  let pixels: Pixels | undefined
   for (let at = head.indexOf('ispe'); at !== -1; at = head.indexOf('ispe', at + 4))
-    found = larger(found, { width: head.readUInt32BE(at + 8), height: head.readUInt32BE(at + 12) })
-  return found
+    pixels = larger(pixels, { width: head.readUInt32BE(at + 8), height: head.readUInt32BE(at + 12) })
+  return pixels
 }
 
 /** Reads the segments of a JPEG up to the one that begins a frame (ITU T.81 §B.2.2). */

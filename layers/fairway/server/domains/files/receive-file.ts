@@ -98,11 +98,11 @@ export async function storeFile(
     throw error
   }
   try {
-    const kept = withoutMetadata(noted.type, joined(head, bytes), frame => checkPixels(options, frame))
+    const cleaned = withoutMetadata(noted.type, joined(head, bytes), frame => checkPixels(options, frame))
     await store(
       app,
       id,
-      counted(kept, async chunk => {
+      counted(cleaned, async chunk => {
         measured.size += chunk.length
         digest.update(chunk)
         if (measured.size <= measured.noted) return

@@ -130,10 +130,10 @@ async function openBytes(app: App, event: H3Event, file: FileRow, range: ByteRan
  */
 function askedRange({ node }: H3Event, { size }: FileRow, etag: string): ByteRange | undefined {
   const { range = '', 'if-range': condition = etag } = node.req.headers
-  const asked = condition === etag ? rangeIn(range.replaceAll(' ', ''), size) : undefined
-  if (asked && asked.first > asked.last)
+  const requested = condition === etag ? rangeIn(range.replaceAll(' ', ''), size) : undefined
+  if (requested && requested.first > requested.last)
     throw new AppError('range-not-satisfiable', { headers: { 'content-range': `bytes */${size}` } })
-  return asked
+  return requested
 }
 
 function rangeIn(text: string, size: number): ByteRange | undefined {

@@ -32,11 +32,11 @@ export async function findOwnerFault(app: App): Promise<string | undefined> {
 async function findInstallation({ db }: App): Promise<z.output<typeof rowSchema>> {
   const add = 'insert into fw_installation (id) select ? where not exists (select 1 from fw_installation)'
   // In one write, so that a replica reads the row that another instance has added.
-  const [, found] = await db.client.batch(
+  const [, installation] = await db.client.batch(
     [{ sql: add, args: [newId()] }, 'select id, marked_at from fw_installation'],
     'write',
   )
-  return rowSchema.parse(found?.rows[0])
+  return rowSchema.parse(installation?.rows[0])
 }
 
 async function readMarker(storage: FileStorage): Promise<string | undefined> {

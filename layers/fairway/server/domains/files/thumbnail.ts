@@ -37,10 +37,10 @@ const findSharp = (app: App) =>
 type FileRow = Pick<typeof files.$inferSelect, 'id' | 'type' | 'size'>
 
 /** The requested `?width=`, when this file is a picture that the server can make smaller. */
-export async function thumbnailWidth(app: App, { type, size }: FileRow, asked: unknown): Promise<number | undefined> {
-  const isAsked = typeof asked === 'string' && WIDTHS.has(asked)
+export async function thumbnailWidth(app: App, { type, size }: FileRow, wanted: unknown): Promise<number | undefined> {
+  const isAsked = typeof wanted === 'string' && WIDTHS.has(wanted)
   const isPossible = isAsked && PICTURES.has(type) && size <= MOST_BYTES && (await findSharp(app))
-  return isPossible ? Number(asked) : undefined
+  return isPossible ? Number(wanted) : undefined
 }
 
 /**

@@ -188,7 +188,7 @@ function onlyOrientation(exif: Buffer): Buffer {
   const directory = tiff.byteLength < 8 ? 0 : tiff.getUint32(4, isLittle)
   const entries = Array.from({ length: short(directory) }, (_, index) => directory + 2 + index * 12)
   const entry = entries.find(at => short(at) === ORIENTATION)
-  const made = Buffer.from('4d4d002a00000008000101120003000000010001000000000000', 'hex')
-  made[19] = entry === undefined ? 1 : short(entry + 8)
-  return made
+  const minimal = Buffer.from('4d4d002a00000008000101120003000000010001000000000000', 'hex')
+  minimal[19] = entry === undefined ? 1 : short(entry + 8)
+  return minimal
 }

@@ -71,11 +71,11 @@ export default defineOperations({
     output: input,
     status: 202,
     audit: ['name', 'id'],
-    async run({ name, input: given = {} }, { app }) {
+    async run({ name, input: payload = {} }, { app }) {
       const entry = findJob(app, name)
       if (!entry)
         throw new AppError('invalid-input', { detail: `There is no job ${name}. There are: ${jobNames(app)}.` })
-      return { id: await queueJob(app, app.db.orm, entry, parseInput(entry.job.input, given)) }
+      return { id: await queueJob(app, app.db.orm, entry, parseInput(entry.job.input, payload)) }
     },
   }),
   'retry-failed-jobs': operation({

@@ -35,12 +35,12 @@ export async function sendMailOf(
   app: App,
   db: Pick<Orm, 'insert' | 'run' | 'all' | 'select'>,
   name: string,
-  { to: given, data, language: wanted }: MailToSend<unknown>,
+  { to: recipient, data, language: wanted }: MailToSend<unknown>,
 ): Promise<'queued' | 'switched-off'> {
   const declared = findMail(app, name)
   if (!declared) throw new Error(`there is no mail ${name} in server/mails`)
   if (!app.mailer.isReady) throw new AppError('mail-unavailable')
-  const to = emailSchema.safeParse(given).data
+  const to = emailSchema.safeParse(recipient).data
   if (to === undefined)
     throw new AppError('invalid-input', { errors: [{ path: 'to', message: 'This is no address.' }] })
   if (declared.topic !== undefined && (await isSwitchedOff(db, to, declared.topic))) return 'switched-off'
@@ -66,9 +66,9 @@ const unsubscribeOf = (app: App, email: string, topic: string, language?: Langua
 })
 
 async function isSwitchedOff(db: Pick<Orm, 'select'>, email: string, topic: string): Promise<boolean> {
-  const found = await db
+  const optOuts = await db
     .select({ topic: mailOptOuts.topic })
     .from(mailOptOuts)
     .where(and(eq(mailOptOuts.address, addressOf(email)), eq(mailOptOuts.topic, topic)))
-  return found.length > 0
+  return optOuts.length > 0
 }

@@ -99,9 +99,9 @@ function refusal(event: H3Event, challenge: { error?: 'invalid_token' }, detail 
 function otherNameOf(event: H3Event): string | undefined {
   const { baseUrl } = getApp(event).config
   const { hostname } = new URL(baseUrl)
-  const asked = hostnameOf(event.node.req.headers.host) ?? hostname
-  if (asked === hostname || !isLoopbackHost(asked) || !isLoopbackHost(hostname)) return undefined
-  return `Use ${baseUrl}${MCP_PATH}. This server has that one address, and ${asked} is another one.`
+  const requestHost = hostnameOf(event.node.req.headers.host) ?? hostname
+  if (requestHost === hostname || !isLoopbackHost(requestHost) || !isLoopbackHost(hostname)) return undefined
+  return `Use ${baseUrl}${MCP_PATH}. This server has that one address, and ${requestHost} is another one.`
 }
 
 const subjectOf = ({ grantId, session }: McpAccess): string => grantId ?? `static:${session.userId}`

@@ -62,9 +62,9 @@ async function answerList(exchange: Exchange, message: PlainMessage): Promise<Di
   const lists = cacheOf<string>(call.app, 'mcp-lists')
   const known = lists.get(key)
   if (known) return sendResult(stream, message, known)
-  const made = answerSchema.safeParse(await (await exchange.byLibrary()).json())
-  if (!made.success) return 'handed-on'
-  const result = toBytes(JSON.stringify(made.data.result))
+  const answer = answerSchema.safeParse(await (await exchange.byLibrary()).json())
+  if (!answer.success) return 'handed-on'
+  const result = toBytes(JSON.stringify(answer.data.result))
   lists.set(key, result)
   return sendResult(stream, message, result)
 }
@@ -136,9 +136,9 @@ function toolResult(tool: Tool, { envelope }: PlainMessage, result: unknown): st
 
 /** A complete answer around the members of a result. Since 2026-07-28 it also contains the result type and the server's name. */
 function toAnswer(app: App, { id, envelope }: PlainMessage, members: string, meta?: Record<string, unknown>): string {
-  const own = meta ? JSON.stringify(meta).slice(1, -1) : ''
+  const metaMembers = meta ? JSON.stringify(meta).slice(1, -1) : ''
   const server = envelope ? serverIdentity(app) : ''
-  const both = own && server ? `${own},${server}` : own + server
+  const both = metaMembers && server ? `${metaMembers},${server}` : metaMembers + server
   const complete = envelope ? ',"resultType":"complete"' : ''
   const said = both ? `,"_meta":{${both}}` : ''
   return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{${members}${complete}${said}}}`

@@ -73,14 +73,14 @@ export async function runDeclared<T>(
   const { session } = access
   const clock = new AbortController()
   context.mcpReq.signal.addEventListener('abort', () => clock.abort(context.mcpReq.signal.reason), { once: true })
-  const own: ActionContext = {
+  const ownContext: ActionContext = {
     ...authorContext(app, { session, requestId, signal: clock.signal }),
     caller: 'mcp',
     host: hostOf(call, context),
   }
   try {
     return await withTimeout(app.config.actionTimeoutInSeconds, clock, () =>
-      withRun({ app, session }, async () => work(own)),
+      withRun({ app, session }, async () => work(ownContext)),
     )
   } catch (thrown) {
     if (thrown instanceof HostQuestions) return toInputRequired(call, context, thrown)
@@ -96,11 +96,11 @@ export async function toInputRequired(
   approved?: string,
 ): Promise<InputRequiredResult> {
   const { sdk } = call
-  const asked = Object.entries(questions).map(([name, question]) => [name, toRequest(call, question)] as const)
+  const requests = Object.entries(questions).map(([name, question]) => [name, toRequest(call, question)] as const)
   const isKept = state !== undefined || approved !== undefined
   const requestState = isKept ? await requestStateCodec(call).mint({ state, approved }, context) : undefined
   return sdk.inputRequired({
-    ...(asked.length > 0 ? { inputRequests: Object.fromEntries(asked) } : {}),
+    ...(requests.length > 0 ? { inputRequests: Object.fromEntries(requests) } : {}),
     ...(requestState === undefined ? {} : { requestState }),
   })
 }

@@ -24,10 +24,10 @@ function strip(schemas: readonly unknown[], value: unknown, root: unknown): unkn
   const fitting = forms.filter(form => mayDescribe(form, value, root))
   const members = Object.entries(value).flatMap(([name, member]) => {
     const stated = fitting.filter(({ properties }) => isRecord(properties) && Object.hasOwn(properties, name))
-    const own = stated.flatMap(({ properties }) => (isRecord(properties) ? properties[name] : []))
-    if (member === null && stated.some(form => !isRequired(form, name)) && !own.some(each => takesNull(each, root)))
+    const schemas = stated.flatMap(({ properties }) => (isRecord(properties) ? properties[name] : []))
+    if (member === null && stated.some(form => !isRequired(form, name)) && !schemas.some(each => takesNull(each, root)))
       return []
-    const others = own.length > 0 ? own : fitting.flatMap(form => form.additionalProperties ?? [])
+    const others = schemas.length > 0 ? schemas : fitting.flatMap(form => form.additionalProperties ?? [])
     return [[name, strip(others, member, root)] as const]
   })
   return Object.fromEntries(members)
@@ -40,8 +40,8 @@ function formsOf(schema: unknown, root: unknown): Form[] {
   if (!isRecord(schema)) return []
   if (typeof schema.$ref === 'string') return formsOf(referenced(schema.$ref, root), root)
   const parts = [schema.anyOf, schema.oneOf, schema.allOf].filter(Array.isArray).flat()
-  const own = parts.length === 0 || 'properties' in schema ? [schema] : []
-  return [...own, ...parts.flatMap(part => formsOf(part, root))]
+  const self = parts.length === 0 || 'properties' in schema ? [schema] : []
+  return [...self, ...parts.flatMap(part => formsOf(part, root))]
 }
 
 /** The part of a schema at a reference such as `#` or `#/$defs/node`. */
@@ -53,10 +53,10 @@ const referenced = (reference: string, root: unknown): unknown =>
 
 /** Whether an alternative may describe the value: its constants, such as a discriminator, are those of the value. */
 function mayDescribe({ properties }: Form, value: object, root: unknown): boolean {
-  const given = new Map<string, unknown>(Object.entries(value))
+  const members = new Map<string, unknown>(Object.entries(value))
   return Object.entries(isRecord(properties) ? properties : {}).every(([name, property]) => {
-    const isOther = (form: Form) => 'const' in form && form.const !== given.get(name)
-    return !given.has(name) || !formsOf(property, root).every(isOther)
+    const isOther = (form: Form) => 'const' in form && form.const !== members.get(name)
+    return !members.has(name) || !formsOf(property, root).every(isOther)
   })
 }
 

@@ -151,10 +151,10 @@ function readRequest(
   if (!parsed?.success) return null
   const meta: Meta | undefined = eras[era].meta.safeParse(_meta).data
   if (!meta) return null
-  const { name = '', arguments: given = {}, protocolVersion } = parsed.data
+  const { name = '', arguments: callArguments = {}, protocolVersion } = parsed.data
   const { progressToken: token, [CLIENT_CAPABILITIES]: capabilities = {}, [LOG_LEVEL]: logLevel } = meta
   const envelope = era === 'current' ? { capabilities, logLevel } : undefined
-  return { id, method, name, arguments: given, protocolVersion, progressToken: token, envelope }
+  return { id, method, name, arguments: callArguments, protocolVersion, progressToken: token, envelope }
 }
 
 // The server keeps no state between messages, so notifications have no effect.

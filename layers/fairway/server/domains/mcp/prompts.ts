@@ -27,8 +27,8 @@ export async function getPrompt(
   const { ProtocolError, ProtocolErrorCode } = call.sdk
   const declaration = call.surface.prompts.get(params.name)?.declaration
   if (!declaration) throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'There is no prompt of this name.')
-  const built = await runDeclared(call, context, own =>
-    declaration.build(parseInput(declaration.args, params.arguments ?? {}), own),
+  const built = await runDeclared(call, context, promptContext =>
+    declaration.build(parseInput(declaration.args, params.arguments ?? {}), promptContext),
   )
   if (call.sdk.isInputRequiredResult(built)) return built
   const messages =
@@ -51,19 +51,19 @@ export async function complete(call: McpCall, context: ServerContext, params: Co
   const offers = new Map(Object.entries(findComplete(call, params.ref) ?? {}))
   const offer = offers.get(params.argument.name)
   if (!offer) return { completion: { values: [] } }
-  const found = await runDeclared(call, context, own =>
-    offer(params.argument.value, own, params.context?.arguments ?? {}),
+  const offered = await runDeclared(call, context, promptContext =>
+    offer(params.argument.value, promptContext, params.context?.arguments ?? {}),
   )
-  const values = Array.isArray(found) ? found.map(String) : []
+  const values = Array.isArray(offered) ? offered.map(String) : []
   return { completion: { values: values.slice(0, MOST), total: values.length, hasMore: values.length > MOST } }
 }
 
 function findComplete(call: McpCall, ref: CompleteParams['ref']): Record<string, Complete> | undefined {
   const { ProtocolError, ProtocolErrorCode } = call.sdk
-  const found =
+  const owner =
     ref.type === 'ref/prompt'
       ? call.surface.prompts.get(ref.name)
       : call.surface.resources.find(({ declaration }) => declaration.uri === ref.uri)
-  if (!found) throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'There is nothing of this name to complete.')
-  return found.declaration.complete
+  if (!owner) throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'There is nothing of this name to complete.')
+  return owner.declaration.complete
 }

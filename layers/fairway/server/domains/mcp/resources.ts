@@ -27,9 +27,9 @@ export async function listResources(call: McpCall, context: ServerContext): Prom
 }
 
 async function listTemplate(call: McpCall, context: ServerContext, { name, declaration }: Declared<McpResource>) {
-  const found = await runDeclared(call, context, own => declaration.list?.(own) ?? [])
-  if (!Array.isArray(found)) throw new AppError('internal', { cause: `${name}: list asked the host` })
-  return found.map(listed => ({ ...listed, name, mimeType: declaration.mimeType }))
+  const list = await runDeclared(call, context, resourceContext => declaration.list?.(resourceContext) ?? [])
+  if (!Array.isArray(list)) throw new AppError('internal', { cause: `${name}: list asked the host` })
+  return list.map(listed => ({ ...listed, name, mimeType: declaration.mimeType }))
 }
 
 /** The templates that the token's scopes allow. */
@@ -46,10 +46,12 @@ export const listTemplates = ({ surface, access }: McpCall): ListResourceTemplat
 export async function readResource(call: McpCall, context: ServerContext, uri: string) {
   const app = call.surface.apps.get(uri)
   if (app) return page(uri, app.declaration.html, app.declaration.prefersBorder)
-  const found = findResource(call, uri)
-  if (!found) throw new call.sdk.ResourceNotFoundError(uri)
-  const { declaration } = found.entry
-  const value = await runDeclared(call, context, own => readOr(call, uri, () => declaration.read(found.values, own)))
+  const match = findResource(call, uri)
+  if (!match) throw new call.sdk.ResourceNotFoundError(uri)
+  const { declaration } = match.entry
+  const value = await runDeclared(call, context, resourceContext =>
+    readOr(call, uri, () => declaration.read(match.values, resourceContext)),
+  )
   return call.sdk.isInputRequiredResult(value) ? value : toContents(uri, declaration.mimeType, value)
 }
 
@@ -69,10 +71,10 @@ export function checkResource(call: McpCall, uri: string): Record<string, never>
 }
 
 /** Finds the declaration of an address, and the values of its template. */
-function findResource(call: McpCall, asked: string): { entry: Declared<McpResource>; values: Values } | undefined {
+function findResource(call: McpCall, address: string): { entry: Declared<McpResource>; values: Values } | undefined {
   const templates = templatesOf(call)
   // Tools return the addresses of files as paths.
-  const uri = asked.startsWith('/') ? call.app.config.baseUrl + asked : asked
+  const uri = address.startsWith('/') ? call.app.config.baseUrl + address : address
   for (const entry of call.surface.resources) {
     if (entry.declaration.uri === uri) return { entry, values: {} }
     const values = templates.get(entry.declaration.uri)?.match(uri)

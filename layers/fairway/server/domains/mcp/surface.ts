@@ -141,8 +141,8 @@ export function toolSchema(schema: z.ZodType, io: 'input' | 'output'): Record<st
       dropFormKeywords(jsonSchema)
     },
   })
-  const own = schema.meta()?.$schema
-  return withSingleTypes(own === undefined ? stated : { $schema: own, ...stated })
+  const dialect = schema.meta()?.$schema
+  return withSingleTypes(dialect === undefined ? stated : { $schema: dialect, ...stated })
 }
 
 // The two drafts write tuples differently, and each misinterprets the other's form. Hosts get the item types and the length; the

@@ -155,17 +155,17 @@ interface MachineToken {
 export async function getMachineToken(app: App, providerId: string): Promise<string> {
   const provider = requireConnectionProvider(app, providerId)
   if (provider.grant !== 'client_credentials') throw new AppError('unknown-provider')
-  const kept = app.memo('machine-tokens', () => new Map<string, Promise<MachineToken>>())
-  const known = kept.get(provider.id)
+  const tokens = app.memo('machine-tokens', () => new Map<string, Promise<MachineToken>>())
+  const known = tokens.get(provider.id)
   const held = await known?.catch(() => undefined)
   if (held && held.freshUntil > app.now().getTime()) return held.token
   // Another caller may have asked again while we waited.
-  const newer = kept.get(provider.id)
+  const newer = tokens.get(provider.id)
   if (newer && newer !== known) return (await newer).token
-  const asked = ask(app, provider)
-  kept.set(provider.id, asked)
-  asked.catch(() => kept.get(provider.id) === asked && kept.delete(provider.id))
-  return (await asked).token
+  const request = ask(app, provider)
+  tokens.set(provider.id, request)
+  request.catch(() => tokens.get(provider.id) === request && tokens.delete(provider.id))
+  return (await request).token
 }
 
 async function ask(app: App, provider: ConfiguredProvider): Promise<MachineToken> {

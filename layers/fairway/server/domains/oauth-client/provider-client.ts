@@ -185,12 +185,12 @@ async function discover(
     }
     return { metadata, until: Infinity }
   }
-  const kept = app.memo('provider-metadata', () => new Map<string, Discovered>())
-  const known = kept.get(issuer)
+  const discovered = app.memo('provider-metadata', () => new Map<string, Discovered>())
+  const known = discovered.get(issuer)
   if (known && known.until > app.now().getTime()) return known
   const metadata = await fetchMetadata(app, issuer, signal)
   const fresh = { metadata, until: app.now().getTime() + METADATA_LIFE_IN_MS }
-  kept.set(issuer, fresh)
+  discovered.set(issuer, fresh)
   return fresh
 }
 

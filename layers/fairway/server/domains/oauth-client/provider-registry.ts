@@ -46,7 +46,7 @@ const withClient = (provider: SignInProvider): ConfiguredProvider & KnownProvide
 
 function configure(app: App, declared: readonly ProviderRecord[]): Map<string, ConfiguredProvider> {
   const { signInProviders, connections } = app.config
-  const found: ConfiguredProvider[] = [
+  const providers: ConfiguredProvider[] = [
     ...signInProviders.map(withClient),
     ...connections.providers.map(({ clientId, clientSecret, ...input }) => ({
       // A client without a secret is public.
@@ -55,7 +55,7 @@ function configure(app: App, declared: readonly ProviderRecord[]): Map<string, C
       clientSecret,
     })),
   ]
-  const known = new Map(found.map(provider => [provider.id, provider]))
+  const known = new Map(providers.map(provider => [provider.id, provider]))
   for (const record of declared) {
     if (known.has(record.id)) throw new Error(`server/providers: the id ${record.id} is there twice`)
     const client = connections.clients[record.id]

@@ -64,15 +64,15 @@ interface AccessRow extends ActorRow {
  * Expiry is compared on every call. Throws `account-suspended` and `email-not-verified`.
  */
 export async function authenticateAccessToken(app: App, token: string): Promise<McpAccess | null> {
-  const found = isPersonalToken(token) ? await findByToken(app, token) : await findByClaims(app, token)
-  if (!found) return null
-  const { kept, row } = found
+  const credential = isPersonalToken(token) ? await findByToken(app, token) : await findByClaims(app, token)
+  if (!credential) return null
+  const { kept: cached, row } = credential
   const now = app.now().getTime()
   if (row.expiresAt <= now) return null
   // Compared on every call, because a suspension can end with time. The grant stays and works again afterwards.
   if (row.suspendedUntil > now) throw suspendedError(row.suspendedUntil)
-  const opens = kept.opens ?? (await openGrant(app, found))
-  if (!isInGrace(opens?.session)) kept.opens = opens
+  const opens = cached.opens ?? (await openGrant(app, credential))
+  if (!isInGrace(opens?.session)) cached.opens = opens
   if (!opens) return null
   if (row.calledAt === null) await noteFirstCall(app, row)
   touchGrant(app, row)
@@ -129,15 +129,15 @@ async function findByClaims(app: App, token: string): Promise<Found | undefined>
   const find = app.memo('find-mcp-access', () =>
     rememberedRow(app, `${findSql(app)} and g.id = ? and g.user_id = ? and g.org_id = ? and g.client_id = ?`),
   )
-  const kept = await find(claims.jti, [claims.grant_id, claims.sub, claims.org_id, claims.client_id])
-  return kept.row && { kept, row: kept.row, scope: claims.scope, expiresAt: claims.exp * 1000 }
+  const cached = await find(claims.jti, [claims.grant_id, claims.sub, claims.org_id, claims.client_id])
+  return cached.row && { kept: cached, row: cached.row, scope: claims.scope, expiresAt: claims.exp * 1000 }
 }
 
 async function findByToken(app: App, token: string): Promise<Found | undefined> {
   const find = app.memo('find-personal-token', () => rememberedRow(app, `${findSql(app)} and g.token_hash = ?`))
   const hash = sha256(token)
-  const kept = await find(hash, [hash])
-  return kept.row && { kept, row: kept.row, scope: kept.row.scope, expiresAt: kept.row.expiresAt }
+  const cached = await find(hash, [hash])
+  return cached.row && { kept: cached, row: cached.row, scope: cached.row.scope, expiresAt: cached.row.expiresAt }
 }
 
 /** Finds the row of a credential by values unique to it, and remembers it until the next write to the database. */

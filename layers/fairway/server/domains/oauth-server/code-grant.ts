@@ -171,7 +171,7 @@ async function useCode(app: App, { hash, clientId, redirectUri }: CodeUse) {
 async function openGrant(app: App, grantId: string, refreshHash: string): Promise<GrantRow | undefined> {
   const now = app.now().getTime()
   const live = isLive(app.config)
-  const [, , found] = await app.db.client.batch(
+  const [, , granted] = await app.db.client.batch(
     [
       {
         sql: `insert into oauth_refresh_tokens (hash, grant_id, client_id, issued_at, expires_at)
@@ -187,7 +187,7 @@ async function openGrant(app: App, grantId: string, refreshHash: string): Promis
     ],
     'write',
   )
-  return toGrantRow(found?.rows[0])
+  return toGrantRow(granted?.rows[0])
 }
 
 interface UsedCode {

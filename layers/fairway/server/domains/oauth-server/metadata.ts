@@ -26,8 +26,8 @@ export function mcpChallenge(
     error,
     error_description: description,
   }
-  const given = Object.entries(parameters).flatMap(([name, value]) => (value ? [`${name}="${value}"`] : []))
-  return `Bearer ${given.join(', ')}`
+  const pairs = Object.entries(parameters).flatMap(([name, value]) => (value ? [`${name}="${value}"`] : []))
+  return `Bearer ${pairs.join(', ')}`
 }
 
 /** How long the two documents may be cached. */

@@ -77,9 +77,9 @@ const LIVE_TOKENS =
   'select count(*) from oauth_grants t where t.user_id = ? and t.token_hash is not null and t.revoked_at is null and t.expires_at > ?'
 
 async function whyNot(app: App, userId: string): Promise<AppError> {
-  const own = await listPersonalTokens(app, userId)
+  const tokens = await listPersonalTokens(app, userId)
   const detail = 'You are no member of this organization, or it asks for another way to sign in.'
-  return own.length >= MOST_TOKENS ? new AppError('too-many-tokens') : new AppError('forbidden', { detail })
+  return tokens.length >= MOST_TOKENS ? new AppError('too-many-tokens') : new AppError('forbidden', { detail })
 }
 
 /** Revokes a personal token; the next call with it fails. Throws `not-found`. */

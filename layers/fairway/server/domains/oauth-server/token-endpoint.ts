@@ -46,11 +46,11 @@ async function checkKnown(app: App, { authorization }: ClientRequest, clientId: 
 export async function revokeToken(app: App, request: ClientRequest): Promise<void> {
   const fields = await authenticateClient(app, request)
   const token = requireField(fields, 'token')
-  const found = (await grantOfRefreshToken(app, token)) ?? (await grantOfAccessToken(app, token))
-  if (!found || (fields.client_id !== undefined && fields.client_id !== found.clientId)) {
+  const grant = (await grantOfRefreshToken(app, token)) ?? (await grantOfAccessToken(app, token))
+  if (!grant || (fields.client_id !== undefined && fields.client_id !== grant.clientId)) {
     return checkKnown(app, request, fields.client_id)
   }
-  const { grantId, clientId: client } = found
+  const { grantId, clientId: client } = grant
   if (fields.client_id === undefined) await checkMayBePublic(app, client)
   if (await endGrant(app, grantId, 'host')) app.log.info('a host has ended its connection', { client, grantId })
 }

@@ -36,6 +36,6 @@ export async function findHealth(app: App): Promise<Omit<Health, 'people' | 'org
 
 /** The space on the disk with the data folder, in bytes; null when the folder does not exist. */
 async function freeSpace({ env }: App): Promise<Health['disk']> {
-  const found = await statfs(env.FW_DATA_DIR || '.data').catch(() => undefined)
-  return found ? { free: found.bavail * found.bsize, total: found.blocks * found.bsize } : null
+  const disk = await statfs(env.FW_DATA_DIR || '.data').catch(() => undefined)
+  return disk ? { free: disk.bavail * disk.bsize, total: disk.blocks * disk.bsize } : null
 }

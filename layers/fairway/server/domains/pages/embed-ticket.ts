@@ -136,9 +136,9 @@ export async function findEmbedSession(app: App, token: string) {
 
 /** The embed session of this request's bearer token. Cookies are ignored. Throws `unauthenticated` and `embed-token-ended`. */
 export async function requireEmbedSession(event: H3Event) {
-  const found = await findEmbedSession(getApp(event), requireToken(event))
-  if (!found) throw new AppError('embed-token-ended')
-  return found
+  const embedSession = await findEmbedSession(getApp(event), requireToken(event))
+  if (!embedSession) throw new AppError('embed-token-ended')
+  return embedSession
 }
 
 /** Ends the token of this request. Idempotent. */

@@ -37,8 +37,8 @@ export function findEmbedPage(pathname: string, pages: readonly ShellPage[]): Sh
 export function askedLanguage(target: string, languages: readonly string[]): string | undefined {
   const at = target.indexOf('?')
   if (at === -1 || !target.includes('lang=', at)) return undefined
-  const asked = new URLSearchParams(target.slice(at)).get('lang')
-  return languages.find(code => code === asked && code !== 'en')
+  const languageInQuery = new URLSearchParams(target.slice(at)).get('lang')
+  return languages.find(code => code === languageInQuery && code !== 'en')
 }
 
 /** The path of a public page in a language. */
@@ -54,9 +54,9 @@ export function findPage(pathname: string, pages: readonly ShellPage[], language
   // The router ignores case in the static text of a path but keeps it in parameters.
   const isFixed = !page.path.includes(':')
   const path = isFixed ? page.path : pathname.replace(/(?<=.)\/+$/, '')
-  const found = { kind: page.kind, status: 200 as const, path }
-  if (page.kind !== 'public') return { key: `${page.kind}:${path}`, ...found }
-  return { key: `public:${pathIn(path, language)}`, ...found, language, maxAge: page.maxAge }
+  const base = { kind: page.kind, status: 200 as const, path }
+  if (page.kind !== 'public') return { key: `${page.kind}:${path}`, ...base }
+  return { key: `public:${pathIn(path, language)}`, ...base, language, maxAge: page.maxAge }
 }
 
 const KEPT = new Set(['host', 'accept-encoding', 'if-none-match', 'connection'])

@@ -146,12 +146,12 @@ export interface AddressLink extends AddressPayload {
  * `link-expired`.
  */
 export async function findAddressLink(app: App, token: string): Promise<AddressLink> {
-  const found = await peekOneTime(app, Object.values(purposes), token)
-  if (!found?.subject) throw new AppError('link-unknown')
-  if (found.usedAt) throw new AppError('link-used')
-  const change = await findAddressChange(app, found.subject)
-  if (found.isExpired || change?.newEmail !== found.payload.newEmail) throw new AppError('link-expired')
-  return toLink(found, found.subject)
+  const oneTime = await peekOneTime(app, Object.values(purposes), token)
+  if (!oneTime?.subject) throw new AppError('link-unknown')
+  if (oneTime.usedAt) throw new AppError('link-used')
+  const change = await findAddressChange(app, oneTime.subject)
+  if (oneTime.isExpired || change?.newEmail !== oneTime.payload.newEmail) throw new AppError('link-expired')
+  return toLink(oneTime, oneTime.subject)
 }
 
 const toLink = ({ hash, purpose, payload }: OneTime<AddressPayload>, userId: string): AddressLink => ({

@@ -113,12 +113,12 @@ export async function issueEmailLink(
  * `link-expired`.
  */
 export async function findEmailLink(app: App, token: string, cookieHeader: string | undefined): Promise<EmailLink> {
-  const found = await peekOneTime(app, Object.values(purposes), token)
-  if (!found) throw new AppError('link-unknown')
-  if (found.usedAt) throw new AppError('link-used')
-  if (found.isExpired) throw new AppError('link-expired')
+  const oneTime = await peekOneTime(app, Object.values(purposes), token)
+  if (!oneTime) throw new AppError('link-unknown')
+  if (oneTime.usedAt) throw new AppError('link-used')
+  if (oneTime.isExpired) throw new AppError('link-expired')
   const secret = readFlowSecret(cookieHeader, app.config)
-  return toEmailLink(found, secret !== undefined && sha256(secret) === found.browserHash)
+  return toEmailLink(oneTime, secret !== undefined && sha256(secret) === oneTime.browserHash)
 }
 
 const spentSchema = z.object({ securityVersion: z.number() })
@@ -185,11 +185,11 @@ export type WaitingState =
 /** The state of the link that this browser requested. `approved` is returned once. */
 export async function checkWaitingBrowser(app: App, cookieHeader: string | undefined): Promise<WaitingState> {
   const secret = readFlowSecret(cookieHeader, app.config)
-  const asked = secret && (await peekOneTimeOfBrowser(app, Object.values(purposes), secret))
-  if (!secret || !asked) return { status: 'ended' }
-  const link = toEmailLink(asked, true)
+  const oneTime = secret && (await peekOneTimeOfBrowser(app, Object.values(purposes), secret))
+  if (!secret || !oneTime) return { status: 'ended' }
+  const link = toEmailLink(oneTime, true)
   const isApproved = (await peekOneTime(app, linkApproval, secret)) !== null
-  if (!isApproved) return asked.usedAt ? { status: 'ended' } : { status: 'waiting', link }
+  if (!isApproved) return oneTime.usedAt ? { status: 'ended' } : { status: 'waiting', link }
   const approval = await spendOneTime(app, linkApproval, secret)
   if (!approval?.subject) return { status: 'ended' }
   return { status: 'approved', userId: approval.subject, ...approval.payload, link }
@@ -198,14 +198,14 @@ export async function checkWaitingBrowser(app: App, cookieHeader: string | undef
 /** The link that this browser requested, in any state; undefined when there is none. */
 export async function findWaitingLink(app: App, cookieHeader: string | undefined): Promise<EmailLink | undefined> {
   const secret = readFlowSecret(cookieHeader, app.config)
-  const asked = secret && (await peekOneTimeOfBrowser(app, Object.values(purposes), secret))
-  return asked ? toEmailLink(asked, true) : undefined
+  const oneTime = secret && (await peekOneTimeOfBrowser(app, Object.values(purposes), secret))
+  return oneTime ? toEmailLink(oneTime, true) : undefined
 }
 
 /** A used or expired link with its purpose and recipient; undefined for other tokens. */
 export async function findEndedLink(app: App, token: string): Promise<EmailLink | undefined> {
-  const found = await peekOneTime(app, Object.values(purposes), token)
-  return found && (found.usedAt || found.isExpired) ? toEmailLink(found, false) : undefined
+  const oneTime = await peekOneTime(app, Object.values(purposes), token)
+  return oneTime && (oneTime.usedAt || oneTime.isExpired) ? toEmailLink(oneTime, false) : undefined
 }
 
 /** The `Set-Cookie` value that clears the cookie of a waiting browser. */
@@ -221,10 +221,10 @@ const readFlowSecret = (cookieHeader: string | undefined, config: Pick<Config, '
 
 const isPurpose = (name: string): name is EmailLinkPurpose => Object.hasOwn(purposes, name)
 
-function toEmailLink(found: OneTime<EmailLinkPayload>, isSameBrowser: boolean): EmailLink {
-  const { hash, browserHash, subject, payload, createdAt } = found
-  const isKnown = found.purpose.endsWith(KNOWN)
-  const purpose = isKnown ? found.purpose.slice(0, -KNOWN.length) : found.purpose
+function toEmailLink(oneTime: OneTime<EmailLinkPayload>, isSameBrowser: boolean): EmailLink {
+  const { hash, browserHash, subject, payload, createdAt } = oneTime
+  const isKnown = oneTime.purpose.endsWith(KNOWN)
+  const purpose = isKnown ? oneTime.purpose.slice(0, -KNOWN.length) : oneTime.purpose
   if (!isPurpose(purpose) || browserHash === null || subject === null) throw new Error('this row is no mailed link')
   return { hash, browserHash, purpose, email: subject, payload, createdAt, isSameBrowser, isKnown }
 }

@@ -40,10 +40,10 @@ const ALWAYS: SqlPart = { sql: '1', args: [] }
  * through the hub.
  */
 export function endSessionsStatements(app: App, { userId, except, when = ALWAYS }: EndedAccess): InStatement[] {
-  const kept = except ? ` and not (${except.sql})` : ''
+  const exception = except ? ` and not (${except.sql})` : ''
   return [
     deleteSessionsStatement({
-      sql: `user_id = ?${kept} and ${when.sql}`,
+      sql: `user_id = ?${exception} and ${when.sql}`,
       args: [userId, ...(except?.args ?? []), ...when.args],
     }),
     ...endUnderWayStatements(app, { userId, when }),

@@ -30,6 +30,6 @@ export async function knownPlaceOf(
   const marks = cookieValues(app.config, COOKIE, cookieHeader)
   const person = marks.length > 0 ? await findPerson(app, { email }) : undefined
   if (!person) return undefined
-  const own = app.config.keys.all(PURPOSE).map(({ secret }) => hmacBase64(secret, person.userId))
-  return marks.some(mark => own.some(value => constantTimeEqual(mark, value))) ? 'browser' : undefined
+  const expected = app.config.keys.all(PURPOSE).map(({ secret }) => hmacBase64(secret, person.userId))
+  return marks.some(mark => expected.some(value => constantTimeEqual(mark, value))) ? 'browser' : undefined
 }

@@ -114,7 +114,7 @@ export async function linkToPerson(
 ): Promise<boolean> {
   if (!emailVerified) throw new AppError('provider-email-not-verified')
   const now = app.now().getTime()
-  const [linked, found] = await app.db.client.batch(
+  const [linked, owners] = await app.db.client.batch(
     [
       {
         sql: `insert into accounts (id, user_id, account_id, provider_id, provider_email, provider_domain, created_at, updated_at)
@@ -145,7 +145,7 @@ export async function linkToPerson(
     ],
     'write',
   )
-  const { userId: owner, holderId } = ownerSchema.parse(found?.rows[0])
+  const { userId: owner, holderId } = ownerSchema.parse(owners?.rows[0])
   if (owner === userId) return linked?.rowsAffected === 1
   if (owner !== null || holderId !== null) throw new AppError('provider-account-mismatch')
   throw new AppError('credentials-changed')

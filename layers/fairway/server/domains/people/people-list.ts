@@ -93,7 +93,7 @@ export async function findPersonDetails(
 ): Promise<Pick<PersonDetails, 'person' | 'waysIn' | 'sessions' | 'terms'> | undefined> {
   const now = app.now().getTime()
   const of = (sql: string, args: InValue[]) => app.db.client.execute({ sql, args })
-  const [found, ways, sessions, terms] = await Promise.all([
+  const [people, ways, sessions, terms] = await Promise.all([
     of(`select ${COLUMNS} from users u where u.id = ? and u.kind = 'person'`, [now, now, userId]),
     of(
       `select case provider_id when 'credential' then 'password' else provider_id end as provider,
@@ -111,9 +111,9 @@ export async function findPersonDetails(
       [userId],
     ),
   ])
-  if (!found.rows[0]) return undefined
+  if (!people.rows[0]) return undefined
   return {
-    person: toPerson(app, found.rows[0]),
+    person: toPerson(app, people.rows[0]),
     waysIn: ways.rows.map(row => waySchema.parse(row)),
     sessions: sessionsSchema.parse(sessions.rows[0]),
     terms: terms.rows.map(row => termsSchema.parse(row)),

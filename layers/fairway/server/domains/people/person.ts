@@ -63,8 +63,8 @@ export async function withPeople<T extends { userId: string | null }>(
   rows: readonly T[],
 ): Promise<(T & { email: string | null; name: string | null })[]> {
   const ids = [...new Set(rows.flatMap(({ userId }) => userId ?? []))]
-  const found = ids.length === 0 ? [] : await app.db.orm.select().from(users).where(inArray(users.id, ids))
-  const people = new Map(found.map(person => [person.id, person]))
+  const userRows = ids.length === 0 ? [] : await app.db.orm.select().from(users).where(inArray(users.id, ids))
+  const people = new Map(userRows.map(person => [person.id, person]))
   return rows.map(row => {
     const person = people.get(row.userId ?? '')
     return { ...row, email: person?.email ?? null, name: person?.name ?? null }

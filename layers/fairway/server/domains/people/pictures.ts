@@ -45,10 +45,10 @@ export async function requirePicture(
   const { orm } = app.db
   const isFile = and(eq(users.id, userId), eq(users.picture, version))
   if ((await orm.$count(users, isFile)) > 0) return { id: version, held: ['users', 'picture', userId, ''] }
-  const [found] = await orm
+  const [picture] = await orm
     .select({ type: userPictures.type, bytes: userPictures.bytes })
     .from(userPictures)
     .where(and(eq(userPictures.userId, userId), eq(userPictures.version, version)))
-  if (!found) throw new AppError('not-found')
-  return found
+  if (!picture) throw new AppError('not-found')
+  return picture
 }

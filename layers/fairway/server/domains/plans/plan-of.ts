@@ -30,10 +30,10 @@ export async function plansOfMany({ db, config }: App, orgIds: readonly string[]
     .select({ orgId: organizationPlans.orgId, plan: organizationPlans.plan })
     .from(organizationPlans)
     .where(inArray(organizationPlans.orgId, [...orgIds]))
-  const given = new Map(rows.map(({ orgId, plan }) => [orgId, plan]))
+  const planNames = new Map(rows.map(({ orgId, plan }) => [orgId, plan]))
   const titles = new Map(Object.entries(plans.plans).map(([name, { title }]) => [name, title]))
   const titleOf = (name = '') => titles.get(name) ?? titles.get(plans.default) ?? ''
-  return new Map(orgIds.map(orgId => [orgId, titleOf(given.get(orgId))]))
+  return new Map(orgIds.map(orgId => [orgId, titleOf(planNames.get(orgId))]))
 }
 
 /** How many rows of an organization count against a limit, as SQL. `org` is an SQL expression; counting stops at `most`. */

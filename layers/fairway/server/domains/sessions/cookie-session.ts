@@ -57,16 +57,16 @@ export function readySession(app: App, request: IncomingMessage): ReadyAnswer | 
   if (headers.authorization !== undefined || !signsIn(app.config)) return undefined
   const [token] = sessionTokens(app, headers.cookie)
   if (token === undefined) return undefined
-  const kept = keptSessions(app).peek(token)
+  const cached = keptSessions(app).peek(token)
   // An operator may be viewing the application as another person.
-  if (!kept?.row || !kept.session || kept.session.isOperator) return undefined
+  if (!cached?.row || !cached.session || cached.session.isOperator) return undefined
   const now = app.now().getTime()
-  if (kept.row.expiresAt <= now || newExpiry(kept.row, now) !== undefined) return undefined
-  touchSession(app, kept.row, () => clientAddress(request, app.config.trustedProxies))
-  return (kept.answer ??= makeReady(
+  if (cached.row.expiresAt <= now || newExpiry(cached.row, now) !== undefined) return undefined
+  touchSession(app, cached.row, () => clientAddress(request, app.config.trustedProxies))
+  return (cached.answer ??= makeReady(
     200,
     { 'content-type': 'application/json' },
-    JSON.stringify({ session: kept.session }),
+    JSON.stringify({ session: cached.session }),
   ))
 }
 

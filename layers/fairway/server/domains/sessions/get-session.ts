@@ -88,9 +88,9 @@ async function findSession(
 ): Promise<ServerSession | null> {
   const app = getApp(event)
   for (const source of sourcesFor(event, app)) {
-    const own = await as(source).find(event, app)
-    if (!own) continue
-    const session = own.isOperator ? await seenThrough(event, app, own) : own
+    const sourceSession = await as(source).find(event, app)
+    if (!sourceSession) continue
+    const session = sourceSession.isOperator ? await seenThrough(event, app, sourceSession) : sourceSession
     app.trace?.person(getRequestId(event), source.name, session)
     if (session) admitWrites(event)
     return session

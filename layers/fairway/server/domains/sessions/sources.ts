@@ -32,9 +32,9 @@ export const sessionCookie: SessionSource = {
   name: 'session-cookie',
   isUsed: config => config.customSignIn === null,
   async find(event, app) {
-    const found = await findCookieSession(app, event.node.req.headers.cookie)
-    if (!found) return null
-    const { row, session } = found
+    const cookieSession = await findCookieSession(app, event.node.req.headers.cookie)
+    if (!cookieSession) return null
+    const { row, session } = cookieSession
     const { expiresAt, cookie } = await rollSession(app, row)
     session.expiresAt = new Date(expiresAt).toISOString()
     if (cookie) {

@@ -67,16 +67,21 @@ export function endView(event: H3Event): void {
 }
 
 /** The effective session of an operator: the person's during a view, otherwise the operator's own. */
-export async function seenThrough(event: H3Event, app: App, own: ServerSession): Promise<ServerSession> {
+export async function seenThrough(event: H3Event, app: App, operatorSession: ServerSession): Promise<ServerSession> {
   const view = readView(app, event.node.req.headers.cookie)
-  if (!view || view.operatorId !== own.userId || view.sessionId !== own.id || view.until <= app.now().getTime())
-    return own
+  if (
+    !view ||
+    view.operatorId !== operatorSession.userId ||
+    view.sessionId !== operatorSession.id ||
+    view.until <= app.now().getTime()
+  )
+    return operatorSession
   const session = sessionOfActing(await openView(app, view))
-  if (!session) return own
+  if (!session) return operatorSession
   // Only the person can accept terms, on a page that is closed to views.
   delete session.termsDue
-  event.context.operator = own
-  session.viewedBy = { userId: own.userId, email: own.email, until: isoTime(view.until) }
+  event.context.operator = operatorSession
+  session.viewedBy = { userId: operatorSession.userId, email: operatorSession.email, until: isoTime(view.until) }
   return session
 }
 

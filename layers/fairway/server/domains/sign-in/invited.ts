@@ -36,9 +36,9 @@ export async function findInvited(app: App, callback: string | undefined): Promi
   const url = new URL(safeReturnPath(callback, app.config.baseUrl), app.config.baseUrl)
   const { id, token } = Object.fromEntries(url.searchParams)
   if (url.pathname !== INVITATION_PAGE || !id || !token) return undefined
-  const found = await findOpenInvitation(app, { id, token })
-  if (!found) return undefined
-  const { email, invitedBy: by, orgName, provesAddress } = found
+  const invitation = await findOpenInvitation(app, { id, token })
+  if (!invitation) return undefined
+  const { email, invitedBy: by, orgName, provesAddress } = invitation
   return { email, by, orgName, isNew: provesAddress && !(await findPerson(app, { email })) }
 }
 

@@ -71,13 +71,16 @@ export function readySignIn(event: H3Event, app: App): ReadyAnswer | undefined {
   const { path } = event
   if (!PLAIN_QUERY.test(path.slice(SIGN_IN_PATH.length)) || /invitation/i.test(path)) return undefined
   const ready = app.memo('ready-sign-in', () => {
-    const made: { page?: ReadyPage } = {}
+    const rendered: { page?: ReadyPage } = {}
     const make = async () => {
-      made.page = await readyPageOf(app, await signInPage(app, { language: languageOf(undefined), offersDev: false }))
+      rendered.page = await readyPageOf(
+        app,
+        await signInPage(app, { language: languageOf(undefined), offersDev: false }),
+      )
     }
     // On failure, the regular page reports the error.
     make().catch(() => undefined)
-    return made
+    return rendered
   })
   return ready.page?.(event.node.req)
 }
@@ -119,8 +122,8 @@ async function refusedAnswer(event: H3Event, form: SignInForm, error: AppError):
     const status = error.code === 'second-factor-required' ? 200 : error.status
     return { ...explained(await secondFactorPage(app, language, error), error), status }
   }
-  const asked = form.intent === 'invitation' ? 'sign-up' : form.intent
-  const intent = [...SECTIONS, 'dev' as const].find(name => name === asked) ?? 'sign-in'
+  const section = form.intent === 'invitation' ? 'sign-up' : form.intent
+  const intent = [...SECTIONS, 'dev' as const].find(name => name === section) ?? 'sign-in'
   const refused = { intent, error, email: form.email ?? '', name: form.name ?? '' } as const
   const offersDev = (await devAccountState(app)) !== 'off'
   const invited = await findInvited(app, returnPathOf(event))

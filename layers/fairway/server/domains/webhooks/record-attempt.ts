@@ -74,9 +74,9 @@ export async function recordAttempt(
 const isHopeless = (attempt: Attempt): boolean => 'fault' in attempt && attempt.fault === 'event-gone'
 
 function waitInMs(delayInSeconds: number, attempt: Attempt): number {
-  const own = delayInSeconds * 1000 * (1 + JITTER * Math.random())
-  const asked = 'status' in attempt ? (attempt.retryAfterInMs ?? 0) : 0
-  return Math.round(Math.max(own, Math.min(asked, LONGEST_WAIT_IN_MS)))
+  const backoff = delayInSeconds * 1000 * (1 + JITTER * Math.random())
+  const retryAfter = 'status' in attempt ? (attempt.retryAfterInMs ?? 0) : 0
+  return Math.round(Math.max(backoff, Math.min(retryAfter, LONGEST_WAIT_IN_MS)))
 }
 
 interface Outcome {
@@ -160,6 +160,6 @@ async function tellManagers(
 
 /** Operators with an account and a confirmed address. */
 async function operatorsOf(app: App): Promise<string[]> {
-  const found = await Promise.all(app.config.operators.map(email => findPerson(app, { email })))
-  return found.flatMap(person => (person?.emailVerified ? person.email : []))
+  const operators = await Promise.all(app.config.operators.map(email => findPerson(app, { email })))
+  return operators.flatMap(person => (person?.emailVerified ? person.email : []))
 }

@@ -195,10 +195,10 @@ const darkened = (colour: string, isEnough: (colour: string) => boolean) => move
 const lightened = (colour: string, isEnough: (colour: string) => boolean) => moved(colour, 0.01, isEnough)
 
 function moved(colour: string, step: number, isEnough: (colour: string) => boolean): string {
-  let found = colour
-  for (let steps = 1; !isEnough(found) && steps <= 100; steps += 1)
-    found = shade(colour, lightness => Math.max(0, Math.min(1, lightness + step * steps)))
-  return found
+  let legible = colour
+  for (let steps = 1; !isEnough(legible) && steps <= 100; steps += 1)
+    legible = shade(colour, lightness => Math.max(0, Math.min(1, lightness + step * steps)))
+  return legible
 }
 
 const ratioText = (ratio: number): string => `${(Math.floor(ratio * 100) / 100).toFixed(2)}:1`

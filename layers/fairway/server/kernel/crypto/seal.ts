@@ -72,9 +72,9 @@ export function createKeyRing(rootSecrets: [string, ...string[]]): KeyRing {
   const all = (purpose: string) => {
     const known = rings.get(purpose)
     if (known) return known
-    const made = rootSecrets.map(root => ({ id: keyId(root), secret: derive(root, purpose) }))
-    rings.set(purpose, made)
-    return made
+    const ring = rootSecrets.map(root => ({ id: keyId(root), secret: derive(root, purpose) }))
+    rings.set(purpose, ring)
+    return ring
   }
   return { all, current: purpose => all(purpose)[0]! }
 }

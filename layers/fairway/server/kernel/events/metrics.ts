@@ -52,9 +52,9 @@ function seriesOf(
   const known = family.series.get(key)
   if (known) return known
   if (family.series.size >= MOST_SERIES) return undefined
-  const made = { labels, value: 0, count: 0, buckets: BOUNDS.map(() => 0) }
-  family.series.set(key, made)
-  return made
+  const series = { labels, value: 0, count: 0, buckets: BOUNDS.map(() => 0) }
+  family.series.set(key, series)
+  return series
 }
 
 /** Returns the counters in the Prometheus text format 0.0.4. */

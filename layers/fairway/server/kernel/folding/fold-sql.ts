@@ -83,8 +83,8 @@ export const foldedColumnOf = ({ table, name }: SQLiteColumn): SQLiteColumn | un
 export function containsText(column: SQLiteColumn | SQL, text: string): SQL {
   const sought = toSought(text)
   if (!sought) return sql`1`
-  const own = is(column, SQL) ? undefined : foldedColumnOf(column)
-  if (own) return sql`instr(${own}, ${sought.folded}) > 0`
+  const foldedColumn = is(column, SQL) ? undefined : foldedColumnOf(column)
+  if (foldedColumn) return sql`instr(${foldedColumn}, ${sought.folded}) > 0`
   const [first, second] = containsSql('\0')
   const filled = (text: string, value: string) =>
     sql.join(text.split(/([\0?])/).map(part => (part === '\0' ? column : part === '?' ? sql`${value}` : sql.raw(part))))

@@ -70,11 +70,11 @@ const isBroken = (text: string): boolean => text.includes('\0') || !text.isWellF
 function brokenTexts(value: unknown): readonly string[][] {
   if (typeof value === 'string') return isBroken(value) ? [[]] : NONE
   if (typeof value !== 'object' || value === null) return NONE
-  const found = Object.entries(value).flatMap(([name, item]) => {
+  const brokenPaths = Object.entries(value).flatMap(([name, item]) => {
     const paths = isBroken(name) ? [[]] : brokenTexts(item)
     return paths.map(path => [name, ...path])
   })
-  return found.length > 0 ? found : NONE
+  return brokenPaths.length > 0 ? brokenPaths : NONE
 }
 
 /** Parses untrusted input; throws `invalid-input` with the path, code and message of each fault and never the value. */

@@ -278,12 +278,12 @@ const isOfDatabase = (error: unknown): boolean => error instanceof AppError && e
 /** Extends the leases of this process, and aborts the jobs that were cancelled or that another process has taken. */
 async function keepRunning(app: App, { running }: Engine): Promise<void> {
   if (running.size === 0) return
-  const asked = [...running.values()]
+  const leased = [...running.values()]
   const held = await renewLeases(
     app,
-    asked.map(({ job }) => job),
+    leased.map(({ job }) => job),
   )
-  for (const { job, clock } of asked) {
+  for (const { job, clock } of leased) {
     const lease = held.get(job.id)
     if (!lease) clock.abort(LOST)
     else if (lease.isCancelled) clock.abort(CANCELLED)

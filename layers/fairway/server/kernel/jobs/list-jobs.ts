@@ -66,19 +66,19 @@ interface WantedJobs {
  */
 export async function listJobs(app: App, { state, name, before }: WantedJobs) {
   // Unused conditions are left out, so that the others can use indexes.
-  const asked = { 'name = ?': name, 'id < ?': before }
-  const found = Object.entries(asked).filter(([, value]) => value !== undefined)
+  const conditions = { 'name = ?': name, 'id < ?': before }
+  const stated = Object.entries(conditions).filter(([, value]) => value !== undefined)
   const all = [
     name === undefined ? `(state <> 'done' or name not glob '${PLATFORM_JOB}*')` : '1',
     ...(state ? [isIn(state)] : []),
-    ...found.map(([sql]) => sql),
+    ...stated.map(([sql]) => sql),
   ]
   // Few jobs are in most states; in the order of ids, the query would scan all others.
   const order = state && state !== 'done' ? '+id' : 'id'
   const { rows } = await app.db.client.execute({
     sql: `select id, name, state, attempts, run_at as runAt, progress_done as done, progress_total as total, error from fw_jobs
       where ${all.join(' and ')} order by ${order} desc limit 50`,
-    args: found.map(([, value]) => value ?? null),
+    args: stated.map(([, value]) => value ?? null),
   })
   return rows.map(row => listedSchema.parse(row))
 }

@@ -41,10 +41,10 @@ function limitOf({ name, job: { concurrency } }: JobEntry, input: object) {
 
 /** Finds the job of this name and key that waits or runs. */
 export async function findByKey(db: Pick<Orm, 'all'>, name: string, key: string): Promise<string | undefined> {
-  const [found] = await db.all<{ id: string }>(
+  const [queued] = await db.all<{ id: string }>(
     sql`select id from fw_jobs where name = ${name} and key = ${key} and state in ('scheduled', 'ready', 'blocked', 'running')`,
   )
-  return found?.id
+  return queued?.id
 }
 
 const takenSchema = z.object({
@@ -139,10 +139,10 @@ export async function takeJobs(
   const now = app.now().getTime()
   const args = [JSON.stringify(names), most, now + LEASE_IN_MS, token, now]
   const { rows } = await app.db.client.execute({ sql: TAKE, args })
-  const found = rows.map(row => takenSchema.parse(row))
+  const jobs = rows.map(row => takenSchema.parse(row))
   return {
-    taken: found.filter(({ state }) => state === 'running').map(row => toTaken(row, token)),
-    looked: found.length,
+    taken: jobs.filter(({ state }) => state === 'running').map(row => toTaken(row, token)),
+    looked: jobs.length,
   }
 }
 

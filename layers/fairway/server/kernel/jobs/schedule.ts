@@ -20,9 +20,13 @@ export async function queueScheduled(app: App, entries: readonly JobEntry[]): Pr
   const now = app.now().getTime()
   for (const entry of entries) {
     const { schedule } = entry.job
-    const kept = known.get(entry.name)
+    const scheduled = known.get(entry.name)
     // Far from its due time, one query a minute is enough to notice a change by another process.
-    if (!schedule || (kept && now < kept.at && now < kept.until && now > kept.until - 2 * KNOWN_FOR_IN_MS)) continue
+    if (
+      !schedule ||
+      (scheduled && now < scheduled.at && now < scheduled.until && now > scheduled.until - 2 * KNOWN_FOR_IN_MS)
+    )
+      continue
     known.set(entry.name, { at: await settle(app, entry, schedule), until: now + KNOWN_FOR_IN_MS })
   }
 }

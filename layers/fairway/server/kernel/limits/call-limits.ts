@@ -19,7 +19,7 @@ const callLimitSchema = z.strictObject({
 export const limitOption = z
   .union([callLimitSchema, z.array(callLimitSchema).min(1)])
   .optional()
-  .transform((given): CallLimit[] => (given ? [given].flat() : []))
+  .transform((value): CallLimit[] => (value ? [value].flat() : []))
 
 /** The values that authors write for `limitOption`. */
 export type LimitOption = CallLimit | readonly CallLimit[]

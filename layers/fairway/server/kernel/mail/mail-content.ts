@@ -56,20 +56,20 @@ export function requireMail(app: ContentApp, name: string): Mail {
  * Returns the content of a mail: the texts of `mails` in fw.config, then those of the catalogs, in the receiver's language where
  * it exists.
  */
-export function contentOf(app: ContentApp, name: string, given: unknown, wanted: Language = 'en'): MailContent {
+export function contentOf(app: ContentApp, name: string, rawData: unknown, wanted: Language = 'en'): MailContent {
   const { config } = app
   const mail = requireMail(app, name)
-  const data = mail.data.parse(given) as never
+  const data = mail.data.parse(rawData) as never
   const language = messagesOf(wanted).mails[name] ? wanted : 'en'
   const texts = messagesOf(language).mails[name]
   if (!texts) throw new Error(`no catalog has the mail ${name}`)
   const values = { ...textsIn(mail.values?.(data) ?? data), product: config.name }
-  const own = (config.mails as OwnMails)[name]?.[language] ?? {}
+  const override = (config.mails as OwnMails)[name]?.[language] ?? {}
   const theirs = (text: MailText<never>) => (typeof text === 'function' ? text(values as never) : text)
   const one = (part: 'subject' | 'action') =>
-    own[part] === undefined ? fill(texts[part] ?? '', values) : theirs(own[part])
+    override[part] === undefined ? fill(texts[part] ?? '', values) : theirs(override[part])
   const several = (part: 'lines' | 'notes') =>
-    own[part]?.map(theirs) ?? (texts[part] ?? []).map(text => fill(text, values))
+    override[part]?.map(theirs) ?? (texts[part] ?? []).map(text => fill(text, values))
   const href = mail.href?.(data)
   const t = (word: string, filled = {}) => fill(texts.words?.[word] ?? word, { ...values, ...filled })
   return {

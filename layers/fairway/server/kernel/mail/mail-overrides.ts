@@ -53,15 +53,16 @@ const PARTS: readonly Part[] = ['subject', 'lines', 'action', 'notes']
 export const mailsOption = z
   .custom<MailOverrides>(value => typeof value === 'object' && value !== null, 'must be an object of mails')
   .superRefine((mails, context) => {
-    for (const [message, own] of Object.entries(mails))
-      for (const fault of faultsOf(message, own)) context.addIssue({ code: 'custom', path: [message], message: fault })
+    for (const [message, texts] of Object.entries(mails))
+      for (const fault of faultsOf(message, texts))
+        context.addIssue({ code: 'custom', path: [message], message: fault })
   })
   .default({})
 
-function faultsOf(message: string, given: object): string[] {
+function faultsOf(message: string, override: object): string[] {
   const { mails } = messagesOf('en')
   if (!Object.hasOwn(mails, message)) return [`there is no such mail; there are ${Object.keys(mails).join(', ')}`]
-  return Object.entries(given).flatMap(([language, texts]) => {
+  return Object.entries(override).flatMap(([language, texts]) => {
     const platform = platformTexts(message, language)
     if (!platform) return [`this mail is not sent in “${language}”, but in ${listed(languagesOf(message))}`]
     const parts = partsSchema.safeParse(texts)
@@ -85,10 +86,10 @@ const languagesOf = (message: string): string[] =>
  * Returns a fault for each value of the platform's text that the application's text omits; only the product's name may be
  * omitted.
  */
-function missingIn(part: Part, platform: string | string[], given: Texts): string[] {
-  if (given[part] === undefined) return []
+function missingIn(part: Part, platform: string | string[], override: Texts): string[] {
+  if (override[part] === undefined) return []
   try {
-    const shown = shownIn(given[part])
+    const shown = shownIn(override[part])
     return VALUES.filter(value => [platform].flat().some(text => text.includes(`{${value}}`)) && !shown.has(value)).map(
       value => `must say ${value}, which it is given`,
     )
@@ -98,8 +99,8 @@ function missingIn(part: Part, platform: string | string[], given: Texts): strin
 }
 
 function shownIn(texts: unknown): Set<string> {
-  const made = [texts].flat().map(one => (isFunction(one) ? one(sample) : one))
-  const all = z.array(z.string({ error: 'it gives no text' })).safeParse(made)
+  const rendered = [texts].flat().map(one => (isFunction(one) ? one(sample) : one))
+  const all = z.array(z.string({ error: 'it gives no text' })).safeParse(rendered)
   if (!all.success) throw new Error('it gives no text')
   return new Set(VALUES.filter(value => all.data.some(one => one.includes(mark(value)))))
 }

@@ -12,7 +12,7 @@ const notice = (description: string) =>
 
 const ASKED_FROM = 'Firefox on Linux, from the address 192.0.2.7'
 /** The request and its origin, in words. */
-const asked = (description: string) =>
+const requestedMail = (description: string) =>
   defineMail({
     description,
     data: z.object({ link, askedFrom: z.string() }),
@@ -35,11 +35,11 @@ const ofWebhook = (description: string) =>
   })
 
 export const platformMails = {
-  'magic-link': asked('A link that signs in.'),
-  verification: asked('A link that confirms the address of a new account.'),
-  'password-reset': asked('A link with which somebody chooses a new password.'),
-  'no-account': asked('To an address without an account, so that the sender of the form learns nothing.'),
-  'account-exists': asked('To somebody who signs up and has an account.'),
+  'magic-link': requestedMail('A link that signs in.'),
+  verification: requestedMail('A link that confirms the address of a new account.'),
+  'password-reset': requestedMail('A link with which somebody chooses a new password.'),
+  'no-account': requestedMail('To an address without an account, so that the sender of the form learns nothing.'),
+  'account-exists': requestedMail('To somebody who signs up and has an account.'),
   invitation: defineMail({
     description: 'Invites a person to an organization.',
     data: z.object({
@@ -80,7 +80,7 @@ export const platformMails = {
   'account-unlinked': notice('Tells of an account at a provider that can no longer sign in.'),
   'address-change-old': ofAddress('To the address that an account has; `email` is the one that it is to have.'),
   'address-change-new': ofAddress('To the address that an account is to have; `email` is the one that it has.'),
-  'address-change-taken': asked('Instead of the one before, where that address has an account.'),
+  'address-change-taken': requestedMail('Instead of the one before, where that address has an account.'),
   'address-changed': defineMail({
     description: 'To both addresses; `email` is the one that the account has now.',
     data: z.object({ link, email: z.string() }),

@@ -31,7 +31,7 @@ export async function renderMail(content: MailContent, config: MailConfig) {
     language,
     subject,
     lines,
-    body: own,
+    body: paragraphs,
     action,
     notes,
     unsubscribe,
@@ -44,7 +44,7 @@ export async function renderMail(content: MailContent, config: MailConfig) {
   }
   // Many mail programs drop the document's own element.
   const direction = directionOf(language)
-  const ownHtml = own === undefined ? '' : await htmlOf(own)
+  const ownHtml = paragraphs === undefined ? '' : await htmlOf(paragraphs)
   const text = [
     ...lines,
     ...(ownHtml ? [await textOf(ownHtml)] : []),

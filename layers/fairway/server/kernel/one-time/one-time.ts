@@ -117,8 +117,8 @@ export async function peekOneTime<Payload>(
   const find = app.memo('peek-one-time', () =>
     app.db.prepareRead<object>(`select ${COLUMNS} from fw_one_time where hash = ?`),
   )
-  const [found] = await find([sha256(secret)])
-  const row = found && toRow(found)
+  const [stored] = await find([sha256(secret)])
+  const row = stored && toRow(stored)
   const purpose = [purposes].flat().find(({ name }) => name === row?.purpose)
   return row && purpose ? open(app, purpose, row) : null
 }

@@ -20,9 +20,9 @@ export default defineMethods({
     return sendAnswer(event, await topicsPage(getApp(event), { token, language: requestLanguage(event) }))
   },
   async POST(event) {
-    const { token = String(getQuery(event).token ?? ''), asked, ...fields } = await readChange(event)
+    const { token = String(getQuery(event).token ?? ''), asked: isAskedFor, ...fields } = await readChange(event)
     const on = Object.keys(fields).flatMap(name => (name.startsWith(TOPIC) ? name.slice(TOPIC.length) : []))
-    const change = { token, on: asked && on, language: requestLanguage(event) }
+    const change = { token, on: isAskedFor && on, language: requestLanguage(event) }
     return sendAnswer(event, await changeTopics(getApp(event), change))
   },
 })

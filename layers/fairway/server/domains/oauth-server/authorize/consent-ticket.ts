@@ -114,11 +114,11 @@ interface SignInFirst {
 
 /** Returns the address of the sign-in page that leads back to this request, however long it is. */
 export async function signInFirst(app: App, { query, again, timed }: SignInFirst): Promise<string> {
-  const asked = OAUTH_AUTHORIZE_PATH + query
+  const target = OAUTH_AUTHORIZE_PATH + query
   // A request that the sign-in page would reject as a return path (too long, unusual characters) is stored here.
-  const survives = safeReturnPath(asked, app.config.baseUrl) !== '/'
+  const survives = safeReturnPath(target, app.config.baseUrl) !== '/'
   const mustKeep = !survives || (timed && !query.startsWith(PENDING))
-  const returnPath = mustKeep ? await keepRequest(app, query) : asked
+  const returnPath = mustKeep ? await keepRequest(app, query) : target
   return signInPathFor({ returnPath, again })
 }
 
@@ -134,6 +134,6 @@ async function keepRequest(app: App, query: string): Promise<string> {
  */
 export async function findRequest(app: App, query: string): Promise<{ query: string; keptAt?: Date } | null> {
   if (!query.startsWith(PENDING)) return { query }
-  const kept = await peekOneTime(app, pendingRequest, query.slice(PENDING.length))
-  return kept && !kept.isExpired ? { query: kept.payload.query, keptAt: kept.createdAt } : null
+  const pending = await peekOneTime(app, pendingRequest, query.slice(PENDING.length))
+  return pending && !pending.isExpired ? { query: pending.payload.query, keptAt: pending.createdAt } : null
 }

@@ -39,15 +39,15 @@ export interface AuthorizeVisit extends Visit {
  * page before.
  */
 export async function showConsent(app: App, visit: AuthorizeVisit): Promise<PageAnswer> {
-  const asked = await findRequest(app, visit.query)
-  if (!asked) return beginAgain(app, 'ended', '/', visit.language)
+  const request = await findRequest(app, visit.query)
+  if (!request) return beginAgain(app, 'ended', '/', visit.language)
   let clientId: string | undefined
   let proven: ProvenClient | undefined
   try {
-    const parameters = readParameters(asked.query, invalidRequest)
+    const parameters = readParameters(request.query, invalidRequest)
     clientId = parameters.get('client_id')
     proven = await proveClient(app, parameters, addressKey(visit.clientAddress))
-    return await showRequest(app, visit, checkRequest(app, proven, parameters), asked.keptAt)
+    return await showRequest(app, visit, checkRequest(app, proven, parameters), request.keptAt)
   } catch (error) {
     if (!(error instanceof OAuthError) || error.status >= 500) throw error
     const { requestId, language } = visit

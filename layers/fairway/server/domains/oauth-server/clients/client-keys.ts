@@ -35,18 +35,18 @@ export const isForNow = (error: unknown): boolean =>
  * or when too many are.
  */
 function createClientKeys(app: App) {
-  const kept = createCache<Kept>('client-keys')
+  const cache = createCache<Kept>('client-keys')
   const running = new Map<string, Promise<Kept>>()
   const ageOf = ({ fetchedAt }: Kept) => app.now().getTime() - fetchedAt
 
   async function load(uri: string): Promise<Kept> {
     try {
       const current = { find: createLocalJWKSet(await fetchKeys(app, uri)), fetchedAt: app.now().getTime() }
-      kept.set(uri, current)
+      cache.set(uri, current)
       return current
     } catch (error) {
       if (!isForNow(error)) throw error
-      const before = kept.get(uri)
+      const before = cache.get(uri)
       if (before && ageOf(before) <= STAND_IN_LIFE_IN_MS) return before
       const description = 'The keys of the app could not be fetched. Try again later.'
       throw new OAuthError('temporarily_unavailable', description, 503, { cause: error })
@@ -67,7 +67,7 @@ function createClientKeys(app: App) {
 
   return (uri: string, network: string): JWTVerifyGetKey =>
     async (header, token) => {
-      const known = kept.get(uri)
+      const known = cache.get(uri)
       const current = known && ageOf(known) < LIFE_IN_MS ? known : await loadOnce(uri, network)
       try {
         return await current.find(header, token)

@@ -156,14 +156,14 @@ export async function fetchDocument(guardedFetch: GuardedFetch, clientId: string
       throw error
     },
   )
-  const kept = { etag: answer.header('etag')?.slice(0, 200) ?? null, lifeInSeconds: lifeOf(answer) }
-  if (answer.status === 304 && etag) return { client: null, ...kept, etag: kept.etag ?? etag }
+  const caching = { etag: answer.header('etag')?.slice(0, 200) ?? null, lifeInSeconds: lifeOf(answer) }
+  if (answer.status === 304 && etag) return { client: null, ...caching, etag: caching.etag ?? etag }
   if (answer.status !== 200) {
     const reason = `it answered ${answer.status}`
     throw refused(reason, isWithheld(answer.status) ? new WithheldDocument(reason) : undefined)
   }
   if (!isJson(answer.header('content-type'))) throw refused('it is not JSON')
-  return { client: toClient(clientId, parseJson(answer.text)), ...kept }
+  return { client: toClient(clientId, parseJson(answer.text)), ...caching }
 }
 
 /** The server withholds the document for now, as protective proxies do. That says nothing about the document. */
@@ -180,9 +180,10 @@ const documentSchema = z.object({
 })
 
 function toClient(clientId: string, document: unknown): OAuthClient {
-  const own = documentSchema.safeParse(document)
-  if (!own.success) throw refused(`its ${String(own.error.issues[0]?.path[0] ?? 'content')} is missing or not allowed`)
-  if (own.data.client_id !== clientId) throw refused('it is about another client_id')
+  const parsed = documentSchema.safeParse(document)
+  if (!parsed.success)
+    throw refused(`its ${String(parsed.error.issues[0]?.path[0] ?? 'content')} is missing or not allowed`)
+  if (parsed.data.client_id !== clientId) throw refused('it is about another client_id')
   try {
     const { name, redirectUris, applicationType, grantTypes, authMethod, signing } = parseClientMetadata(document)
     if (name === null) throw refused('its client_name is empty')

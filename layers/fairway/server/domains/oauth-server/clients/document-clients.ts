@@ -81,7 +81,7 @@ function hostFault(hostname: string): string | undefined {
  */
 function createDocumentClients(app: App) {
   const now = () => app.now()
-  const kept = createCache<Kept>('client-documents')
+  const documents = createCache<Kept>('client-documents')
   const refusals = createCache<Refusal>('client-refusals')
   const running = new Map<string, Promise<OAuthClient>>()
   const fetches = watchDocumentFetches(app)
@@ -94,25 +94,25 @@ function createDocumentClients(app: App) {
     const at = now().getTime()
     const { isAway, description } = await fetches.judge(error, new URL(clientId).hostname)
     if (isAway && before && at - before.fetchedAt <= STAND_IN_LIFE_IN_MS) {
-      kept.set(clientId, { ...before, freshUntil: at + REFUSAL_LIFE_IN_MS })
+      documents.set(clientId, { ...before, freshUntil: at + REFUSAL_LIFE_IN_MS })
       return before.client
     }
-    kept.delete(clientId)
+    documents.delete(clientId)
     const refusal = refusedClient(description, error.cause)
     refusals.set(clientId, { error: refusal, until: at + REFUSAL_LIFE_IN_MS })
     throw refusal
   }
 
   async function load(clientId: string, leave: () => void): Promise<OAuthClient> {
-    const before = kept.get(clientId)
+    const before = documents.get(clientId)
     try {
       const current = await fetchAnew(app, clientId, before)
-      kept.set(clientId, current)
+      documents.set(clientId, current)
       await fetches.reached()
       return current.client
     } catch (error) {
       if (error instanceof OAuthError) return await standIn(clientId, before, error)
-      kept.delete(clientId)
+      documents.delete(clientId)
       throw error
     } finally {
       leave()
@@ -122,7 +122,7 @@ function createDocumentClients(app: App) {
   return {
     async find(clientId: string, network: string): Promise<OAuthClient> {
       const at = now().getTime()
-      const known = kept.get(clientId)
+      const known = documents.get(clientId)
       if (known && known.freshUntil > at) return known.client
       const refusal = refusals.get(clientId)
       if (refusal && refusal.until > at) throw refusal.error

@@ -58,10 +58,10 @@ export function redirectKind(uri: string): RedirectKind {
  * Whether a client that registered `registered` may be sent to `asked`. The two must be equal byte for byte. The port of an http
  * address on the visitor's own computer may differ, because native apps choose it at runtime (RFC 8252 §7.3).
  */
-export function matchesRedirect(registered: string, asked: string, applicationType: 'web' | 'native'): boolean {
-  if (registered === asked) return true
-  if (applicationType !== 'native' || !isLoopback(registered) || !isLoopback(asked)) return false
-  return withoutFreePort(registered) === withoutFreePort(asked)
+export function matchesRedirect(registered: string, requested: string, applicationType: 'web' | 'native'): boolean {
+  if (registered === requested) return true
+  if (applicationType !== 'native' || !isLoopback(registered) || !isLoopback(requested)) return false
+  return withoutFreePort(registered) === withoutFreePort(requested)
 }
 
 /** The address without the port that a program on the visitor's own computer chooses at runtime. */

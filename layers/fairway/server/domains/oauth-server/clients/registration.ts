@@ -104,9 +104,9 @@ async function insertClient(
 ): Promise<Registered & { isNew: boolean }> {
   const now = app.now().getTime()
   const { name, redirectUris, clientUri, applicationType, grantTypes, signing } = metadata
-  const own = [newId(), name, JSON.stringify(redirectUris), clientUri, applicationType, JSON.stringify(grantTypes)]
-  const values = [...own, signing ? JSON.stringify(signing) : null]
-  const [inserted, , found] = await app.db.client.batch(
+  const columns = [newId(), name, JSON.stringify(redirectUris), clientUri, applicationType, JSON.stringify(grantTypes)]
+  const values = [...columns, signing ? JSON.stringify(signing) : null]
+  const [inserted, , existing] = await app.db.client.batch(
     [
       {
         sql: `insert into oauth_clients (id, name, redirect_uris, client_uri, application_type, grant_types, signing, fingerprint,
@@ -124,7 +124,7 @@ async function insertClient(
     ],
     'write',
   )
-  return { ...registeredSchema.parse(found?.rows[0]), isNew: inserted?.rowsAffected === 1 }
+  return { ...registeredSchema.parse(existing?.rows[0]), isNew: inserted?.rowsAffected === 1 }
 }
 
 /** Returns the client that registered itself with this id, or null. */

@@ -56,9 +56,9 @@ export async function authorizeIdentity(app: App, hub: HubConfig, visit: Identit
 /** The address of this request for the sign-in page: unchanged, or without the parts that the page would reject. */
 function pathOfRequest(app: App, query: string, request: AuthorizeRequest): string {
   const spellings = [query, toQuery(request)].map(each => IDENTITY_AUTHORIZE_PATH + each)
-  const kept = spellings.find(path => safeReturnPath(path, app.config.baseUrl) === path)
-  if (kept === undefined) throw refused('The request is too long.')
-  return kept
+  const safePath = spellings.find(path => safeReturnPath(path, app.config.baseUrl) === path)
+  if (safePath === undefined) throw refused('The request is too long.')
+  return safePath
 }
 
 /** A request to sign a person in to an application that matches its registration exactly. */

@@ -102,10 +102,10 @@ interface Asked extends AppClaim {
  * Checks for an application with the shared secret whether its claim matches the hub's registration. The result contains a signed
  * proof. Throws `unauthenticated` without a valid token, and `rate-limited`.
  */
-export async function checkRegistration(app: App, hub: HubConfig, asked: Asked): Promise<RegistrationAnswer> {
-  await rateLimit(app, limits.identityChecksPerAddress, addressKey(asked.clientAddress))
-  const issuer = await issuerOf(app, asked.token)
-  const differences = registrationDifferences(hub, asked)
+export async function checkRegistration(app: App, hub: HubConfig, registration: Asked): Promise<RegistrationAnswer> {
+  await rateLimit(app, limits.identityChecksPerAddress, addressKey(registration.clientAddress))
+  const issuer = await issuerOf(app, registration.token)
+  const differences = registrationDifferences(hub, registration)
   return {
     registered: differences.length === 0,
     ...(differences.length === 0 ? {} : { reason: differences.map(describeDifference).join('; ') }),

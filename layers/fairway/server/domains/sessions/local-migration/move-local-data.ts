@@ -64,22 +64,22 @@ export async function moveLocalData(app: App, target: Target, { hasHook }: { has
 
 async function moveTables(app: App, run: Run, values: MoveValues): Promise<{ moved: Counts; kept: Counts }> {
   const moved: Counts = {}
-  const kept: Counts = {}
+  const keptCounts: Counts = {}
   for (const table of await findLocalTables(app, run)) {
     const rows = await moveTable(run, table, values)
     moved[table.name] = rows.moved
-    kept[table.name] = rows.kept
+    keptCounts[table.name] = rows.kept
   }
-  return { moved, kept }
+  return { moved, kept: keptCounts }
 }
 
 async function moveTable(run: Run, table: LocalTable, values: MoveValues): Promise<{ moved: number; kept: number }> {
   const statements = moveStatements(table)
   if (statements.forgetShares) await run(statements.forgetShares, values)
   const moved = (await run(statements.move, values)).rowsAffected
-  const kept = statements.dropKnown ? (await run(statements.dropKnown, values)).rowsAffected : 0
+  const alreadyThere = statements.dropKnown ? (await run(statements.dropKnown, values)).rowsAffected : 0
   const left = await count(run, statements.count, values)
-  if (left === 0) return { moved, kept }
+  if (left === 0) return { moved, kept: alreadyThere }
   throw new AppError('local-rows-refused', {
     detail: `Nothing was moved: ${left} rows of the table ${table.name} are refused by a rule of its own.`,
   })

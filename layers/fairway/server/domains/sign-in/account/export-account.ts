@@ -47,9 +47,9 @@ export async function exportAccount(app: App, session: Session, language: Langua
   const { closed } = await openedOrganizations(app, session)
   const person = { userId, email, closedIds: closed.map(({ closedOrg }) => closedOrg.id) }
   const parts = Object.entries(partsOf(app, person))
-  const found = await findTablesOfPeople(app.db.client)
+  const personTables = await findTablesOfPeople(app.db.client)
   // App roles count within the request only, and the text is read outside it.
-  const tables = found.map(table => {
+  const tables = personTables.map(table => {
     const ruled = ruledTables().get(table.name) as SharedTable | undefined
     return { ...table, columns: ruled ? shownTo(person, ruled) : sql`*` }
   })
@@ -138,10 +138,10 @@ async function* rowsOf(app: App, table: ExportedTable, person: ExportedPerson): 
     const from = after ? Number(after[ROWID]) : Number.MIN_SAFE_INTEGER
     const place = hasRowid ? sql`rowid as ${sql.raw(ROWID)}, ` : sql``
     const piece = hasRowid ? sql`and rowid > ${from} order by rowid limit ${limit}` : sql``
-    const found = await app.db.orm.all<Row>(
+    const pieceRows = await app.db.orm.all<Row>(
       sql`select ${place}${columns} from ${sql.raw(quoted)} where owner_email = ${person.email} ${which} ${piece}`,
     )
-    return found.map(plain)
+    return pieceRows.map(plain)
   }
   const rows: AsyncIterable<Row> | Row[] = hasRowid ? inPieces(read) : await read(undefined, 0)
   let isFirst = true

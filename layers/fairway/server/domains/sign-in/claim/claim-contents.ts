@@ -156,11 +156,11 @@ async function readOrganizations(app: App, { userId }: Claimant): Promise<ClaimO
   const find = app.db.prepareRead<Omit<Row, 'text'> & { text: string | null; orgId: string; orgName: string }>(
     FIND_ORGANIZATIONS,
   )
-  const found = new Map<string, ClaimOrganization>()
+  const organizations = new Map<string, ClaimOrganization>()
   for (const { orgId, orgName, text, ...row } of await find([userId, userId, userId])) {
-    const org = found.get(orgId) ?? { name: orgName, members: [] }
+    const org = organizations.get(orgId) ?? { name: orgName, members: [] }
     if (text !== null) org.members.push(await toEntry({ ...row, text }))
-    found.set(orgId, org)
+    organizations.set(orgId, org)
   }
-  return [...found.values()]
+  return [...organizations.values()]
 }

@@ -68,13 +68,13 @@ interface SectionsProps {
 
 function Sections({ title, entries, language }: SectionsProps) {
   const texts = messagesOf(language).claim
-  const found = (Object.keys(texts.sections) as SectionName[]).filter(name => (entries[name] ?? []).length > 0)
-  if (found.length === 0) return null
+  const sections = (Object.keys(texts.sections) as SectionName[]).filter(name => (entries[name] ?? []).length > 0)
+  if (sections.length === 0) return null
   return (
     <section>
       <h2>{title}</h2>
       <dl>
-        {found.flatMap(name => [
+        {sections.flatMap(name => [
           <dt>{texts.sections[name]}</dt>,
           ...(entries[name] ?? []).map(entry => <Entry name={name} entry={entry} language={language} />),
         ])}

@@ -39,9 +39,9 @@ interface ClaimVisit {
  * the account.
  */
 export async function showClaim(app: App, visit: ClaimVisit): Promise<BrowserAnswer> {
-  const found = await findOpenClaim(app, visit)
-  if (!('claimant' in found)) return found
-  const { claimant, session } = found
+  const claim = await findOpenClaim(app, visit)
+  if (!('claimant' in claim)) return claim
+  const { claimant, session } = claim
   const contents = await readClaimContents(app, claimant, visit.language)
   return { page: await claimPage(app, { ...visit, email: session.email, contents }) }
 }
@@ -85,9 +85,9 @@ interface DecidingVisit extends ClaimVisit {
  * Throws `invalid-request` for an unknown decision.
  */
 export async function decideClaim(app: App, visit: DecidingVisit): Promise<BrowserAnswer> {
-  const found = await findOpenClaim(app, visit)
-  if (!('claimant' in found)) return found
-  const { claimant } = found
+  const claim = await findOpenClaim(app, visit)
+  if (!('claimant' in claim)) return claim
+  const { claimant } = claim
   const { decision } = visit.form
   if (decision !== 'only-me' && decision !== 'all-mine') {
     throw new AppError('invalid-request', { detail: 'The decision is only-me or all-mine.' })

@@ -42,13 +42,13 @@ export async function signInWithPasskey(
   await rateLimit(app, limits.passkeysPerAddress, addressKey(request.clientAddress))
   const challenge = challengeOf(response.response.clientDataJSON) ?? ''
   await consumeChallenge(app, challenge, { cookieHeader: request.cookieHeader, userId: null })
-  const [found] = await app.db.orm
+  const [credential] = await app.db.orm
     .select({ passkey: passkeys, email: users.email, kind: users.kind, securityVersion: users.securityVersion })
     .from(passkeys)
     .innerJoin(users, eq(users.id, passkeys.userId))
     .where(eq(passkeys.credentialId, response.id))
-  if (!found) throw new AppError('unknown-passkey')
-  const { passkey, email, kind, securityVersion } = found
+  if (!credential) throw new AppError('unknown-passkey')
+  const { passkey, email, kind, securityVersion } = credential
   const identity = { email, kind, emailVerified: true, provider: 'passkey' }
   if (!mayOpen(identity, app.config)) throw new AppError('dev-account-refused')
   await useUp(app, passkey, await verifyAnswer(app, challenge, passkey, response))

@@ -111,11 +111,11 @@ export async function signInWithCode(
     noteAccountEvent(app, { kind: 'sign-in-failed', userId, reason: 'code' })
     throw tried.tries >= CODES_PER_SIGN_IN ? ended(app) : new AppError('invalid-code')
   }
-  const own = await spendOneTime(app, waitingSignIn, token)
+  const waiting = await spendOneTime(app, waitingSignIn, token)
   const person = await findPerson(app, { userId })
-  if (!own || !person) throw ended(app)
+  if (!waiting || !person) throw ended(app)
   const { clientAddress: ipAddress, userAgent, language } = request
-  const proved = { ...own.payload, provedSecondFactor: true, email: person.email }
+  const proved = { ...waiting.payload, provedSecondFactor: true, email: person.email }
   const { cookie } = await mintSession(app, { ...proved, ipAddress, userAgent, language })
   if (!isOfApp(code)) noteAccountEvent(app, { kind: 'backup-code-used', userId })
   return { body: { success: true }, setCookies: [cookie, endedCookie(app)] }

@@ -13,8 +13,8 @@ export default defineMethods(
     openIn: ['signed-out', 'setup'],
     async GET(event) {
       const { token, lang } = getQuery(event)
-      const asked = { token: String(token ?? ''), language: languageOf(lang, requestLanguage(event)) }
-      return sendAnswer(event, await showLink(getApp(event), asked, requestInfo(event)))
+      const request = { token: String(token ?? ''), language: languageOf(lang, requestLanguage(event)) }
+      return sendAnswer(event, await showLink(getApp(event), request, requestInfo(event)))
     },
 
     async POST(event) {

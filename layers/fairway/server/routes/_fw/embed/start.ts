@@ -13,9 +13,12 @@ export default defineMethods({
   openIn: ['signed-out', 'setup'],
   async GET(event) {
     const { ticket } = getQuery(event)
-    const given = typeof ticket === 'string' ? ticket : ''
-    if (isNavigation(event.node.req)) return open(event, given)
-    return sendFramedPage(event, await embedStartPage(getApp(event), given, event.node.req.headers['accept-language']))
+    const ticketText = typeof ticket === 'string' ? ticket : ''
+    if (isNavigation(event.node.req)) return open(event, ticketText)
+    return sendFramedPage(
+      event,
+      await embedStartPage(getApp(event), ticketText, event.node.req.headers['accept-language']),
+    )
   },
   POST: async event => open(event, (await readFormBody(event, { maxBytes: bodyLimits.choice })).ticket ?? ''),
 })

@@ -17,7 +17,7 @@ export default defineMethods(
         const session = await getSession(event)
         return session && { userId: session.userId, sessionId: session.id }
       }
-      const asked = {
+      const request = {
         ...requestInfo(event),
         language: requestLanguage(event),
         provider,
@@ -25,7 +25,7 @@ export default defineMethods(
         requestId: getRequestId(event),
         findLinkTarget,
       }
-      return sendAnswer(event, { ...(await endProviderSignIn(getApp(event), asked)), status: 302 })
+      return sendAnswer(event, { ...(await endProviderSignIn(getApp(event), request)), status: 302 })
     },
   },
   { isThere: event => !getApp(event).config.customSignIn },
