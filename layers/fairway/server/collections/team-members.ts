@@ -1,22 +1,13 @@
 import { z } from 'zod'
 import { defineCollection, ORG_ROLES, team, TraversablePaginator } from '#fw'
+import { organizationMemberSchema } from '#fairway/shared/schemas/organization'
 
 export default defineCollection({
   description: 'The members of your organization, the longest there first.',
   shortName: 'Member',
   paginationItemsPerPage: 20,
-  item: z.object({
-    id: z.string(),
-    userId: z.string(),
-    email: z.string(),
-    /** Filters match parts of the name or of the address. */
-    name: z.string(),
-    image: z.string().nullable(),
-    role: z.enum(ORG_ROLES),
-    joinedAt: z.string(),
-    /** Null when the person is signed out everywhere, and for readers who may not see it. */
-    lastActiveAt: z.string().nullable(),
-  }),
+  // Filters by name match parts of the name or of the address.
+  item: z.object({ id: z.string(), ...organizationMemberSchema.shape }),
   filters: { name: 'search', role: 'exact' },
   order: ['name', 'role', 'joinedAt', 'lastActiveAt'],
   search: {
@@ -29,14 +20,11 @@ export default defineCollection({
   async source({ filters, order: [first], pagination: { page, limit } }) {
     const search = filters.find(({ field }) => field === 'name')
     const wanted = filters.find(({ field }) => field === 'role')
-    const roles = wanted?.kind === 'exact' ? ORG_ROLES.filter(role => wanted.values.includes(role)) : undefined
-    // An empty list of roles matches no person.
-    if (roles?.length === 0) return new TraversablePaginator([], page, limit, 0)
     const { members, totalItems } = await team.members({
       page,
       itemsPerPage: limit,
       search: search?.kind === 'search' ? search.value : '',
-      roles,
+      roles: wanted?.kind === 'exact' ? ORG_ROLES.filter(role => wanted.values.includes(role)) : undefined,
       order: first && { field: orderSchema.parse(first.field), isDescending: first.direction === 'DESC' },
     })
     const items = members.map(member => ({ id: member.userId, ...member }))

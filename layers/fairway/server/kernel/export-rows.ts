@@ -2,10 +2,14 @@ import { finished, Readable } from 'node:stream'
 import { setImmediate as nextTurnOfTheLoop } from 'node:timers/promises'
 import { guardFormulas } from '#fairway/shared/csv/formula-guard'
 import { type H3Event, setResponseHeaders } from 'h3'
+import { z } from 'zod'
 
-export type ExportFormat = 'csv' | 'jsonl'
+/** The formats of an export. */
+export const EXPORT_FORMATS = ['csv', 'jsonl'] as const
+export type ExportFormat = (typeof EXPORT_FORMATS)[number]
 
-type Row = Readonly<Record<string, unknown>>
+/** The format of an export as a query parameter. */
+export const exportShape = { format: z.enum(EXPORT_FORMATS).default('csv') }
 
 /** The media types of exports. */
 export const exportMediaTypes = {
@@ -22,15 +26,15 @@ const BYTE_ORDER_MARK = '\u{FEFF}'
  * JSON object per line.
  */
 export async function* exportRows(
-  rows: AsyncIterable<Row>,
+  rows: AsyncIterable<object>,
   columns: readonly string[],
   format: ExportFormat,
 ): AsyncGenerator<string> {
   if (format === 'csv') yield `${BYTE_ORDER_MARK}${columns.join(',')}\r\n`
   for await (const row of rows) {
     yield format === 'csv'
-      ? `${columns.map(column => csvField(row[column])).join(',')}\r\n`
-      : `${JSON.stringify(Object.fromEntries(columns.map(column => [column, row[column] ?? null])))}\n`
+      ? `${columns.map(column => csvField(Reflect.get(row, column))).join(',')}\r\n`
+      : `${JSON.stringify(Object.fromEntries(columns.map(column => [column, Reflect.get(row, column) ?? null])))}\n`
   }
 }
 
@@ -76,6 +80,13 @@ export interface ExportFile {
   format: keyof typeof exportMediaTypes
   text: AsyncIterable<string>
 }
+
+/** Returns the file `name` with all rows of a list, as `inPieces` reads them. */
+export const exportOf = <Row extends object>(
+  name: string,
+  { format, columns }: { format: ExportFormat; columns: readonly (keyof Row & string)[] },
+  read: (after: Row | undefined, limit: number) => Promise<Row[]>,
+): ExportFile => ({ name, format, text: exportRows(inPieces(read), columns, format) })
 
 /**
  * Returns the response with an export file, without a body for HEAD; the first row is sent only after it is returned. Reading

@@ -1,4 +1,4 @@
-import * as z from 'zod/mini'
+import { z } from 'zod'
 import { ORG_ROLES } from '../roles'
 
 const roleSchema = z.enum(ORG_ROLES)
@@ -70,11 +70,11 @@ export const organizationMemberSchema = z.object({
   image: z.nullable(z.string()),
   role: roleSchema,
   joinedAt: z.string(),
-  /**
-   * The most recent use of one of their sessions, exact to some minutes. Null when they are signed out everywhere, and for
-   * readers who may not see it.
-   */
-  lastActiveAt: z.nullable(z.string()),
+  lastActiveAt: z
+    .nullable(z.string())
+    .describe(
+      'The latest use of one of their sessions, to some minutes. Null when they are signed out, or where you may not see it.',
+    ),
 })
 export type OrganizationMember = z.infer<typeof organizationMemberSchema>
 

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { defineAction, ORG_ROLES, team } from '#fw'
+import { defineAction, team } from '#fw'
+import { memberPageSchema } from '#fairway/shared/schemas/organization'
 
 export default defineAction({
   description: 'Lists the members of your organization, longest-standing first.',
@@ -9,19 +10,6 @@ export default defineAction({
     page: z.int().min(1).max(1_000_000).default(1),
     itemsPerPage: z.int().min(1).max(100).default(30),
   }),
-  output: z.object({
-    members: z.array(
-      z.object({
-        userId: z.string(),
-        email: z.string(),
-        name: z.string(),
-        image: z.string().nullable(),
-        role: z.enum(ORG_ROLES),
-        joinedAt: z.string(),
-        lastActiveAt: z.string().nullable().describe('Null for whoever may not see it.'),
-      }),
-    ),
-    totalItems: z.int(),
-  }),
+  output: memberPageSchema,
   run: input => team.members(input),
 })

@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { leavingRow, moneyFieldsIn } from '#fairway/server/domains/actions'
 import { type App, getApp, getRequestId } from '#fairway/server/kernel/app-context'
 import { withTimeout } from '#fairway/server/kernel/current-run'
-import { type ExportFormat, exportRows, sendExport } from '#fairway/server/kernel/export-rows'
+import { EXPORT_FORMATS, type ExportFormat, exportRows, sendExport } from '#fairway/server/kernel/export-rows'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { addressKey } from '#fairway/server/kernel/http/client-address'
 import { requestAbort, requestInfo, requestQuery } from '#fairway/server/kernel/http/request-info'
@@ -18,9 +18,6 @@ import { admitted } from './admission'
 import { parseQuery } from './query/query-tree'
 import { readExportQuery } from './query/read-query'
 import type { ServedCollection } from './served-collection'
-
-/** The formats of an export; the address ends with one of them. */
-export const EXPORT_FORMATS = ['csv', 'jsonl'] as const satisfies readonly ExportFormat[]
 
 interface AskedExport {
   served: ServedCollection

@@ -1,7 +1,6 @@
 import { type JsonSchema, openApiSchema, refusals, tokenSecurity } from '#fairway/server/domains/actions'
 import type { App } from '#fairway/server/kernel/app-context'
-import { exportMediaTypes } from '#fairway/server/kernel/export-rows'
-import { EXPORT_FORMATS } from './export-collection'
+import { EXPORT_FORMATS, exportMediaTypes } from '#fairway/server/kernel/export-rows'
 import { representations } from './formats/negotiate'
 import { choiceParameters, fieldParameters, pageParameters } from './query/parameters'
 import { type CollectionEntry, type ServedCollection, servedCollections } from './served-collection'

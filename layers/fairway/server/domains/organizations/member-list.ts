@@ -3,10 +3,12 @@ import { lastActiveSql, PEOPLE, personColumns, personJoin, type PersonRow } from
 import type { App } from '#fairway/server/kernel/app-context'
 import { isoTime } from '#fairway/server/kernel/dependent-rows'
 import { containsSql, foldedSql, toSought } from '#fairway/server/kernel/folding/fold-sql'
-import { type ExportFormat, exportRows, inPieces } from '#fairway/server/kernel/export-rows'
+import { type ExportFile, type ExportFormat, exportOf } from '#fairway/server/kernel/export-rows'
+import { type Paging, readPage } from '#fairway/server/kernel/database/read-page'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { MemberPage, OrganizationMember } from '#fairway/shared/schemas/organization'
-import type { OrgRole } from '#fairway/shared/roles'
+import { mayInOrg, type OrgRole } from '#fairway/shared/roles'
+import type { Actor } from './org-context'
 
 /** The fields that the list of members can be sorted by. */
 export const MEMBER_ORDERS = ['name', 'role', 'joinedAt', 'lastActiveAt'] as const
@@ -16,20 +18,16 @@ export interface MemberOrder {
   isDescending: boolean
 }
 
-export interface MemberFilter {
+interface MemberFilter {
   /** A part of the name or the address. */
   search: string
-  /** Members with one of these roles; undefined for all. */
+  /** Members with one of these roles; all by default. */
   roles?: readonly OrgRole[]
 }
 
-export interface MemberQuery extends MemberFilter {
-  page: number
-  itemsPerPage: number
+export interface MemberQuery extends MemberFilter, Paging {
   /** Defaults to longest-standing first. */
   order?: MemberOrder
-  /** Whether the caller may see when members were last active. */
-  showsActivity?: boolean
 }
 
 interface MemberRow extends Omit<OrganizationMember, 'joinedAt' | 'lastActiveAt'> {
@@ -57,14 +55,14 @@ const ASKS_PEOPLE = new Set<MemberOrder['field'] | undefined>(['name', 'lastActi
 
 interface Shape {
   isSearch?: boolean
-  /** The number of roles in the filter; 0 means all roles. */
+  /** The number of roles in the filter. */
   roles?: number
   order?: MemberOrder
   showsActivity?: boolean
 }
 
-const conditions = ({ isSearch, roles = 0 }: Shape): string =>
-  `where m.org_id = ?${roles > 0 ? ` and m.role in (${Array(roles).fill('?').join(', ')})` : ''}${isSearch ? FOUND : ''}`
+const conditions = ({ isSearch, roles }: Shape): string =>
+  `where m.org_id = ?${roles === undefined ? '' : ` and m.role in (${Array(roles).fill('?').join(', ')})`}${isSearch ? FOUND : ''}`
 
 function orderBy({ field, isDescending }: MemberOrder = { field: 'joinedAt', isDescending: false }): string {
   const direction = isDescending ? ' desc' : ''
@@ -93,41 +91,42 @@ export const memberStatements = {
 }
 
 /**
- * Returns one page of the members of an organization, longest-standing first by default. Throws `forbidden` for sorting by
- * activity when it is hidden.
+ * Returns one page of the members of the caller's organization, longest-standing first by default. `lastActiveAt` is null for
+ * callers who may not see it; they get `forbidden` for sorting by it.
  */
-export async function listMembers(app: App, orgId: string, query: MemberQuery): Promise<MemberPage> {
-  const { page, itemsPerPage, order, showsActivity = false } = query
+export async function listMembers(
+  app: App,
+  { orgId, role }: Pick<Actor, 'orgId' | 'role'>,
+  query: MemberQuery,
+): Promise<MemberPage> {
+  const { order } = query
+  const showsActivity = mayInOrg(role, 'read-member-activity')
   if (order?.field === 'lastActiveAt' && !showsActivity) {
     throw new AppError('forbidden', { detail: 'Owners and admins see when members were last active.' })
   }
+  // Without any role, SQLite would read the whole table.
+  if (query.roles?.length === 0) return { members: [], totalItems: 0 }
   const { shape, values } = askedFor(orgId, query)
   const find = app.db.prepareRead<MemberRow>(memberStatements.page({ ...shape, order, showsActivity }))
-  const before = (page - 1) * itemsPerPage
-  const rows = await find([...values, itemsPerPage, before])
-  // The total follows from the last page, so a search there does not scan all members twice.
-  const isLast = rows.length > 0 && rows.length < itemsPerPage
   const count = app.db.prepareRead<{ total: number }>(memberStatements.count(shape))
-  const totalItems = isLast ? before + rows.length : ((await count(values))[0]?.total ?? 0)
+  const { rows, totalItems } = await readPage(
+    query,
+    ({ offset, limit }) => find([...values, limit, offset]),
+    async () => (await count(values))[0]?.total ?? 0,
+  )
   return { members: rows.map(toMember), totalItems }
 }
 
 const EXPORTED = ['name', 'email', 'role', 'joinedAt', 'lastActiveAt'] as const
 
-/** Returns the members as the text of a file, longest-standing first. */
-export function exportMembers(
-  app: App,
-  orgId: string,
-  filter: MemberFilter,
-  format: ExportFormat,
-): AsyncGenerator<string> {
+/** Returns the members as a file, longest-standing first. */
+export function exportMembers(app: App, orgId: string, filter: MemberFilter & { format: ExportFormat }): ExportFile {
   const { shape, values } = askedFor(orgId, filter)
   const find = app.db.prepareRead<MemberRow>(memberStatements.piece(shape))
-  const rows = inPieces<OrganizationMember>(async (after, limit) => {
+  return exportOf<OrganizationMember>('members', { ...filter, columns: EXPORTED }, async (after, limit) => {
     const behind = after ? [Date.parse(after.joinedAt), after.userId] : [-1, '']
     return (await find([...values, ...behind, limit])).map(toMember)
   })
-  return exportRows(rows as AsyncGenerator<OrganizationMember & Record<string, unknown>>, EXPORTED, format)
 }
 
 /** Returns the member with this address, or undefined. */
@@ -138,10 +137,9 @@ export async function findMember(app: App, orgId: string, email: string): Promis
 
 function askedFor(orgId: string, { search, roles }: MemberFilter): { shape: Shape; values: string[] } {
   const sought = toSought(search.trim())
-  const wanted = [...new Set(roles)]
   return {
-    shape: { isSearch: sought !== undefined, roles: wanted.length },
-    values: [orgId, ...wanted, ...(sought ? [sought.pattern, sought.folded] : [])],
+    shape: { isSearch: sought !== undefined, roles: roles?.length },
+    values: [orgId, ...(roles ?? []), ...(sought ? [sought.pattern, sought.folded] : [])],
   }
 }
 

@@ -3,7 +3,6 @@ import { defineOperations, operation } from '#fairway/server/domains/actions'
 import { personState } from '#fairway/server/domains/people'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { requestInfo } from '#fairway/server/kernel/http/request-info'
-import { mayInOrg } from '#fairway/shared/roles'
 import {
   authProviderResultSchema,
   authProviderSchema,
@@ -32,13 +31,8 @@ export default defineOperations({
     permission: 'list-members',
     input: orgInput.members,
     output: memberPageSchema,
-    run: ({ role: roles, sort: order, ...query }, { app, actor }) =>
-      listMembers(app, actor.orgId, {
-        ...query,
-        roles,
-        order,
-        showsActivity: mayInOrg(actor.role, 'read-member-activity'),
-      }),
+    run: ({ role, sort: order, ...query }, { app, actor }) =>
+      listMembers(app, actor, { ...query, roles: role && [role], order }),
   }),
   'export-members': operation({
     description: 'Returns the members of your organization as a file.',
@@ -48,11 +42,7 @@ export default defineOperations({
     input: orgInput.exportMembers,
     output: 'file',
     audit: ['format', 'search', 'role'],
-    run: ({ format, search, role: roles }, { app, actor }) => ({
-      name: 'members',
-      format,
-      text: exportMembers(app, actor.orgId, { search, roles }, format),
-    }),
+    run: ({ role, ...query }, { app, actor }) => exportMembers(app, actor.orgId, { ...query, roles: role && [role] }),
   }),
   'change-member-role': operation({
     description: 'Changes a member’s role.',

@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import { pagingShape } from '#fairway/server/kernel/database/read-page'
+import { exportShape } from '#fairway/server/kernel/export-rows'
 import { ORG_ROLES } from '#fairway/shared/roles'
 import { emailSchema } from '#fairway/shared/schemas/email'
 import { nameSchema } from '#fairway/shared/schemas/name'
@@ -12,10 +14,9 @@ const confirmSchema = z
   .default(false)
   .describe('Goes ahead although credentials stay behind in another organization, or sessions end.')
 const roleSchema = z.enum(ORG_ROLES)
-const pageSchema = z.coerce.number().int().min(1)
 const memberFilter = {
   search: z.string().max(200).default(''),
-  role: roleSchema.optional().transform(role => role && [role]),
+  role: roleSchema.optional(),
 }
 /** A field to sort members by; a leading hyphen sorts in descending order. */
 const memberOrderSchema = z.enum(MEMBER_ORDERS.flatMap(field => [field, `-${field}`] as const)).transform(text => ({
@@ -41,13 +42,8 @@ export const orgInput = {
   }),
   remove: z.object({ name: z.string().max(200) }),
   restore: z.object({ orgId: idSchema }),
-  members: z.object({
-    page: pageSchema.max(1_000_000).default(1),
-    itemsPerPage: pageSchema.max(100).default(30),
-    sort: memberOrderSchema.optional(),
-    ...memberFilter,
-  }),
-  exportMembers: z.object({ format: z.enum(['csv', 'jsonl']).default('csv'), ...memberFilter }),
+  members: z.object({ ...pagingShape, sort: memberOrderSchema.optional(), ...memberFilter }),
+  exportMembers: z.object({ ...exportShape, ...memberFilter }),
   changeRole: z.object({ role: roleSchema }),
   /** `receiver` takes over; defaults to the longest-standing owner. */
   leave: z.object({ receiver: emailSchema.optional() }),

@@ -3,7 +3,7 @@ import { requireRun, sessionOfRun } from '#fairway/server/kernel/current-run'
 import type { App } from '#fairway/server/kernel/app-context'
 import { checkWrite } from '#fairway/server/kernel/database/author-database'
 import { AppError } from '#fairway/server/kernel/http/app-error'
-import { mayInOrg, type OrgRole } from '#fairway/shared/roles'
+import type { OrgRole } from '#fairway/shared/roles'
 import type { Session } from '#fairway/shared/schemas/session'
 import { setActiveOrgId } from './active-org'
 import { createOrganization } from './organization'
@@ -15,10 +15,9 @@ import { requireOrg } from './org-context'
 /** The organization of the caller, in actions and in any request. Every rule of `/_fw/org` applies here too. */
 export const team = {
   /** Returns one page of the members. `lastActiveAt` is null for callers who may not see it. */
-  async members(query: Omit<MemberQuery, 'showsActivity'>) {
+  async members(query: MemberQuery) {
     const { app, session } = await requireSignedIn()
-    const { orgId, role } = requireOrg(session, 'list-members')
-    return listMembers(app, orgId, { ...query, showsActivity: mayInOrg(role, 'read-member-activity') })
+    return listMembers(app, requireOrg(session, 'list-members'), query)
   },
   /** Invites addresses and returns those that failed. */
   async invite(invitations: { email: string; role: OrgRole }[]) {

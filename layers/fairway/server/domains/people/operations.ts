@@ -3,7 +3,8 @@ import { z } from 'zod'
 import { defineOperations, operation } from '#fairway/server/domains/actions'
 import { storeFile } from '#fairway/server/domains/files'
 import { AppError } from '#fairway/server/kernel/http/app-error'
-import { pagingShape, readBytes } from '#fairway/server/kernel/http/read-input'
+import { pagingShape } from '#fairway/server/kernel/database/read-page'
+import { readBytes } from '#fairway/server/kernel/http/read-input'
 import { bodyLimits, limits } from '#fairway/server/kernel/limits/limits'
 import {
   eventCounts,

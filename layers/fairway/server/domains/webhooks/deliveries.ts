@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { App } from '#fairway/server/kernel/app-context'
 import { newId } from '#fairway/server/kernel/crypto/random'
 import { AppError } from '#fairway/server/kernel/http/app-error'
-import { pagingShape } from '#fairway/server/kernel/http/read-input'
+import { pagingShape } from '#fairway/server/kernel/database/read-page'
 import { wakeSoon } from '#fairway/server/kernel/jobs'
 import {
   DELIVERY_FAULTS,

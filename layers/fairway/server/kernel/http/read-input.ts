@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { H3Event } from 'h3'
-import { z } from 'zod'
+import type { z } from 'zod'
 import { requestQuery } from './request-info'
 import { bodyLimits } from '../limits/limits'
 import { AppError } from './app-error'
@@ -227,10 +227,4 @@ function drain(request: IncomingMessage): void {
   request.once('end', () => clearTimeout(timer))
   request.on('error', () => clearTimeout(timer))
   request.resume()
-}
-
-/** `page` and `itemsPerPage` as query parameters. */
-export const pagingShape = {
-  page: z.coerce.number().int().min(1).max(1_000_000).default(1),
-  itemsPerPage: z.coerce.number().int().min(1).max(100).default(30),
 }

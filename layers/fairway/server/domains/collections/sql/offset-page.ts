@@ -6,6 +6,7 @@ import { reversed, type Term } from './filters'
 import { bind, type ReadArg } from './fragment'
 import { valuesAt } from './keyset'
 import { isDeterministic } from '#fairway/server/kernel/database/memory'
+import { provenTotal } from '#fairway/server/kernel/database/read-page'
 import { type PreparedRead, type Slice, type SliceOf, sliceStatement } from './statements'
 
 type Row = readonly unknown[]
@@ -100,12 +101,6 @@ async function readAtOnce({ app, read, terms }: OrderedRead, part: Slice, count:
 function countIn(state: Snapshot, { sql, args }: RowStatement): number {
   const count = () => toTotal(state.rows(sql, args))
   return isDeterministic(sql) ? state.remember(JSON.stringify([sql, args]), count) : count()
-}
-
-/** The total, when the page proves it: the page is not full, and it has a row or begins at 0. */
-function provenTotal(found: readonly Row[], { offset, limit }: Slice): number | undefined {
-  if (found.length > limit || (found.length === 0 && offset > 0)) return undefined
-  return offset + found.length
 }
 
 // Beyond the middle, reading from the end is faster.
