@@ -98,9 +98,9 @@ describe('listJobs', () => {
     const { app } = test
     const entry = { name: 'fw-purge', job: fwPurge }
     await queueJob(app, app.db.orm, entry, {})
-    expect(await listJobs(app, {})).toMatchObject([{ name: 'fw-purge', state: 'ready' }])
+    expect((await listJobs(app, {})).jobs).toMatchObject([{ name: 'fw-purge', state: 'ready' }])
     await runDueJobs(app, [entry])
-    expect(await listJobs(app, {})).toEqual([])
-    expect(await listJobs(app, { name: 'fw-purge' })).toMatchObject([{ state: 'done' }])
+    expect(await listJobs(app, {})).toEqual({ jobs: [], cursor: null })
+    expect((await listJobs(app, { name: 'fw-purge' })).jobs).toMatchObject([{ state: 'done' }])
   })
 })

@@ -4,7 +4,7 @@ import { AppError } from '#fairway/server/kernel/http/app-error'
 import { type JobEntry, type listJobs, queueJob, retryJob } from '#fairway/server/kernel/jobs'
 import { Chip, Empty, matches, pathOf, Time } from './frame'
 
-type Listed = Awaited<ReturnType<typeof listJobs>>[number]
+type Listed = Awaited<ReturnType<typeof listJobs>>['jobs'][number]
 
 /** The form target of the view's buttons. */
 export const JOBS_ACT_PATH = pathOf('jobs', '/act')

@@ -90,7 +90,7 @@ const bodies = {
   denials: async ({ app, search }: Asked) => denialsView(recordingOf(app).denials(), search),
   actions: async ({ app, search }: Asked) => actionsView(actions, search, app.config),
   collections: async ({ search }: Asked) => collectionsView(collections, search),
-  jobs: async ({ app, search }: Asked) => jobsView(jobs, await listJobs(app, {}), search),
+  jobs: async ({ app, search }: Asked) => jobsView(jobs, (await listJobs(app, {})).jobs, search),
   people: async ({ app, search, own }: Asked) => peopleView(await listEveryone(app), search, own),
   async tables({ app, search, page, name }: Asked) {
     if (name === undefined) return tablesView(await listTables(app), search)

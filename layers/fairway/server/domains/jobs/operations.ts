@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { defineOperations, operation } from '#fairway/server/domains/actions'
+import { cursorShape } from '#fairway/server/kernel/database/read-page'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import {
   cancelJob,
@@ -51,14 +52,10 @@ export default defineOperations({
     input: z.object({
       state: z.enum(JOB_STATES).optional(),
       name: z.string().max(100).optional(),
-      cursor: z.string().max(100).optional(),
+      ...cursorShape,
     }),
     output: z.object({ jobs: z.array(listedJobSchema), cursor: z.string().nullable() }),
-    async run({ state, name, cursor }, { app }) {
-      const jobs = await listJobs(app, { state, name, before: cursor })
-      const last = jobs.length === 50 ? jobs.at(-1)?.id : undefined
-      return { jobs: jobs.map(job => ({ ...job, runAt: new Date(job.runAt).toISOString() })), cursor: last ?? null }
-    },
+    run: (query, { app }) => listJobs(app, query),
   }),
   'run-job': operation({
     description: 'Queues a job with this input now.',

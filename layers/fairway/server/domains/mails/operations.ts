@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { defineOperations, operation } from '#fairway/server/domains/actions'
+import { cursorShape } from '#fairway/server/kernel/database/read-page'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { languageOf } from '#fairway/server/kernel/messages'
-import { listMails, MAILS_PER_PAGE, resendMail } from '#fairway/server/kernel/mail/queue-mail'
+import { listMails, resendMail } from '#fairway/server/kernel/mail/queue-mail'
 import { listedMailSchema } from '#fairway/shared/schemas/operator'
 import { listTopics, switchTopics, topicsOf } from './topics'
 
@@ -37,12 +38,9 @@ export default defineOperations({
     method: 'GET',
     path: '/_fw/operator/mails',
     permission: 'operator',
-    input: z.object({ cursor: z.string().max(100).optional() }),
+    input: z.object(cursorShape),
     output: z.object({ mails: z.array(listedMailSchema), cursor: z.string().nullable() }),
-    async run({ cursor }, { app }) {
-      const mails = await listMails(app, cursor)
-      return { mails, cursor: mails.length === MAILS_PER_PAGE ? (mails.at(-1)?.id ?? null) : null }
-    },
+    run: ({ cursor }, { app }) => listMails(app, cursor),
   }),
   'resend-mail': operation({
     description: 'Resends a failed email.',

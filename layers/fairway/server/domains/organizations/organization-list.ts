@@ -22,10 +22,7 @@ const rowSchema = z.object({
   purgeAt: z.string().nullable(),
   members: z.number(),
 })
-const toOrganization = (row: unknown) => {
-  const { createdMs: _createdMs, ...organization } = rowSchema.parse(row)
-  return organization
-}
+const toOrganization = ({ createdMs: _createdMs, ...organization }: z.output<typeof rowSchema>) => organization
 
 /**
  * Returns one page of all organizations, newest first, 50 a page. `search` is part of the name, or the ID. `cursor` is null on
@@ -42,6 +39,7 @@ export async function listOrganizations(app: App, { search = '', cursor }: { sea
       ? [{ sql: `(${containsSql('o.name').join(' and ')} or o.id = ?)`, args: [sought.pattern, sought.folded, wanted] }]
       : [],
     cursor,
+    parse: row => rowSchema.parse(row),
   })
   return { organizations: rows.map(toOrganization), ...place }
 }
@@ -66,7 +64,7 @@ export async function findOrganization(app: App, orgId: string) {
         ${OWNERS_FIRST} limit 100) m ${personJoin('m.user_id')} ${OWNERS_FIRST}`,
     args: [orgId],
   })
-  return { organization: toOrganization(rows[0]), members: members.rows.map(row => memberSchema.parse(row)) }
+  return { organization: toOrganization(rowSchema.parse(rows[0])), members: members.rows.map(row => memberSchema.parse(row)) }
 }
 
 interface OnBehalf {

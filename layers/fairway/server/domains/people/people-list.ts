@@ -34,9 +34,8 @@ const rowSchema = z.object({
   pendingEmail: z.string().nullable(),
 })
 
-function toPerson(app: App, row: unknown): ListedPerson {
-  const parsed = rowSchema.parse(row)
-  const { emailVerified, createdMs: _createdMs, since, until, reason, isSuspended, ...shown } = parsed
+function toPerson(app: App, row: z.output<typeof rowSchema>): ListedPerson {
+  const { emailVerified, createdMs: _createdMs, since, until, reason, isSuspended, ...shown } = row
   const suspension = isSuspended === 1 ? { since: since ?? '', until, reason: reason ?? '' } : null
   const person = { ...shown, emailVerified: emailVerified === 1, suspension }
   return { ...person, isOperator: isOperator(app, person) }
@@ -74,6 +73,7 @@ export async function listPeople(
         : []),
     ],
     cursor,
+    parse: row => rowSchema.parse(row),
   })
   return { people: rows.map(row => toPerson(app, row)), ...place }
 }
@@ -113,7 +113,7 @@ export async function findPersonDetails(
   ])
   if (!people.rows[0]) return undefined
   return {
-    person: toPerson(app, people.rows[0]),
+    person: toPerson(app, rowSchema.parse(people.rows[0])),
     waysIn: ways.rows.map(row => waySchema.parse(row)),
     sessions: sessionsSchema.parse(sessions.rows[0]),
     terms: terms.rows.map(row => termsSchema.parse(row)),

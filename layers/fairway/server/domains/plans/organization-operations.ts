@@ -7,6 +7,7 @@ import {
   listOrganizations,
   restoreForOwners,
 } from '#fairway/server/domains/organizations'
+import { cursorShape } from '#fairway/server/kernel/database/read-page'
 import { organizationDetailsForOperatorsSchema, organizationsPageSchema } from '#fairway/shared/schemas/operator'
 import { organizationDeletionSchema, organizationEntrySchema } from '#fairway/shared/schemas/organization'
 import { plansOfMany } from './plan-of'
@@ -22,7 +23,7 @@ export default defineOperations({
     path: '/_fw/operator/organizations',
     permission: 'operator',
     tokens: true,
-    input: z.object({ search: z.string().max(200).optional(), cursor: z.string().max(100).optional() }),
+    input: z.object({ search: z.string().max(200).optional(), ...cursorShape }),
     output: organizationsPageSchema,
     async run(query, { app }) {
       const { organizations, cursor } = await listOrganizations(app, query)

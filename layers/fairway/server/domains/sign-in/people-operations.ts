@@ -11,6 +11,7 @@ import {
 } from '#fairway/server/domains/people'
 import { startView } from '#fairway/server/domains/sessions'
 import type { App } from '#fairway/server/kernel/app-context'
+import { cursorShape } from '#fairway/server/kernel/database/read-page'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { listSecurityEvents } from '#fairway/server/kernel/security-events/list-security-events'
 import { type PersonDetails, peoplePageSchema, personDetailsSchema } from '#fairway/shared/schemas/operator'
@@ -51,8 +52,8 @@ export default defineOperations({
     tokens: true,
     input: z.object({
       search: z.string().max(200).optional(),
-      cursor: z.string().max(100).optional(),
       suspended: z.stringbool().optional(),
+      ...cursorShape,
     }),
     output: peoplePageSchema,
     run: (query, { app }) => listPeople(app, query),

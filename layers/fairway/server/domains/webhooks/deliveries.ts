@@ -1,9 +1,9 @@
-import { and, count, desc, eq, lt, sql } from 'drizzle-orm'
+import { and, desc, eq, lt, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import type { App } from '#fairway/server/kernel/app-context'
 import { newId } from '#fairway/server/kernel/crypto/random'
 import { AppError } from '#fairway/server/kernel/http/app-error'
-import { pagingShape } from '#fairway/server/kernel/database/read-page'
+import { pagingShape, readNewest, readPage, rowsByTime } from '#fairway/server/kernel/database/read-page'
 import { wakeSoon } from '#fairway/server/kernel/jobs'
 import {
   DELIVERY_FAULTS,
@@ -47,33 +47,29 @@ const toDelivery = (row: DeliveryRow): WebhookDelivery => ({
   fault: faultSchema.parse(row.fault),
 })
 
-const PER_PAGE = 50
-
-/** The latest deliveries of all webhooks in a state, 50 per page. `before` is the id of a delivery. */
+/** A page of the latest deliveries of all webhooks in a state. `before` is the id of a delivery. */
 export async function listAllDeliveries(
   app: App,
-  { state, before }: { state: (typeof DELIVERY_STATES)[number]; before?: string },
+  { state, cursor: before }: { state: (typeof DELIVERY_STATES)[number]; cursor?: string },
 ) {
-  const rows = await app.db.orm
-    .select({ delivery: webhookDeliveries, url: webhooks.url, orgId: webhooks.orgId })
-    .from(webhookDeliveries)
-    .innerJoin(webhooks, eq(webhooks.id, webhookDeliveries.webhookId))
-    .where(
-      and(
-        eq(webhookDeliveries.state, state),
-        // A literal, so that SQLite uses the partial index.
-        state === 'sent' ? undefined : sql`${webhookDeliveries.state} <> 'sent'`,
-        before === undefined ? undefined : lt(webhookDeliveries.id, before),
-      ),
-    )
-    .orderBy(desc(webhookDeliveries.id))
-    .limit(PER_PAGE)
-  const deliveries = rows.map(({ delivery, url, orgId }) => ({
-    ...toDelivery(delivery),
-    host: new URL(url).host,
-    orgId,
-  }))
-  return { deliveries, cursor: rows.length === PER_PAGE ? (deliveries.at(-1)?.id ?? null) : null }
+  const { rows: deliveries, cursor } = await readNewest(async limit => {
+    const rows = await app.db.orm
+      .select({ delivery: webhookDeliveries, url: webhooks.url, orgId: webhooks.orgId })
+      .from(webhookDeliveries)
+      .innerJoin(webhooks, eq(webhooks.id, webhookDeliveries.webhookId))
+      .where(
+        and(
+          eq(webhookDeliveries.state, state),
+          // A literal, so that SQLite uses the partial index.
+          state === 'sent' ? undefined : sql`${webhookDeliveries.state} <> 'sent'`,
+          before === undefined ? undefined : lt(webhookDeliveries.id, before),
+        ),
+      )
+      .orderBy(desc(webhookDeliveries.id))
+      .limit(limit)
+    return rows.map(({ delivery, url, orgId }) => ({ ...toDelivery(delivery), host: new URL(url).host, orgId }))
+  })
+  return { deliveries, cursor }
 }
 
 /** The webhook of a delivery, for operators. Throws `not-found`. */
@@ -91,23 +87,15 @@ export async function webhookOfDelivery(app: App, deliveryId: string): Promise<W
 export async function listDeliveries(
   app: App,
   { id }: Pick<WebhookRow, 'id'>,
-  { page, itemsPerPage, state }: z.output<typeof deliveryInput.list>,
+  { state, ...paging }: z.output<typeof deliveryInput.list>,
 ): Promise<DeliveryPage> {
   const where = and(
     eq(webhookDeliveries.webhookId, id),
     state === undefined ? undefined : eq(webhookDeliveries.state, state),
   )
-  const [rows, [counted]] = await Promise.all([
-    app.db.orm
-      .select()
-      .from(webhookDeliveries)
-      .where(where)
-      .orderBy(desc(webhookDeliveries.queuedAt), desc(webhookDeliveries.id))
-      .limit(itemsPerPage)
-      .offset((page - 1) * itemsPerPage),
-    app.db.orm.select({ n: count() }).from(webhookDeliveries).where(where),
-  ])
-  return { deliveries: rows.map(toDelivery), totalItems: counted?.n ?? 0 }
+  const list = rowsByTime(app.db.orm, webhookDeliveries, webhookDeliveries.queuedAt, where)
+  const { rows, totalItems } = await readPage(paging, list.page, list.count)
+  return { deliveries: rows.map(toDelivery), totalItems }
 }
 
 /** Queues an event of the type `webhook.test`, regardless of the webhook's types. Throws `webhook-off`. */

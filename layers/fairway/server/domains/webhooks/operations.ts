@@ -3,6 +3,7 @@ import { catalog } from '#fw/actions'
 import { operations } from '#fw/operations'
 import { auditIn, defineOperations, operation } from '#fairway/server/domains/actions'
 import { requireRecentSignIn } from '#fairway/server/domains/sessions'
+import { cursorShape } from '#fairway/server/kernel/database/read-page'
 import { limits } from '#fairway/server/kernel/limits/limits'
 import {
   DELIVERY_STATES,
@@ -141,9 +142,9 @@ export default defineOperations({
     method: 'GET',
     path: '/_fw/operator/deliveries',
     permission: 'operator',
-    input: z.object({ state: z.enum(DELIVERY_STATES).default('failed'), cursor: z.string().max(100).optional() }),
+    input: z.object({ state: z.enum(DELIVERY_STATES).default('failed'), ...cursorShape }),
     output: z.object({ deliveries: z.array(listedDeliverySchema), cursor: z.string().nullable() }),
-    run: ({ state, cursor }, { app }) => listAllDeliveries(app, { state, before: cursor }),
+    run: (query, { app }) => listAllDeliveries(app, query),
   }),
   'resend-delivery': operation({
     description: 'Resends one delivery of any webhook.',

@@ -1,10 +1,33 @@
-// Pages of a list: by number with a total, or newest first with a cursor.
+// The pages of every list: by number with a total, or newest first with a cursor.
+import { and, desc, eq, getTableColumns, type SQL, sql } from 'drizzle-orm'
+import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { z } from 'zod'
+import type { Orm } from './client'
 
 /** `page` and `itemsPerPage` as query parameters. */
 export const pagingShape = {
   page: z.coerce.number().int().min(1).max(1_000_000).default(1),
   itemsPerPage: z.coerce.number().int().min(1).max(100).default(30),
+}
+
+/** A filter by a text as a query parameter; an empty text is no filter. */
+export const textFilter = z
+  .string()
+  .trim()
+  .max(200)
+  .transform(text => text || undefined)
+  .optional()
+
+/** A filter by a time in ISO 8601 as a query parameter. */
+export const timeFilter = z.iso
+  .datetime({ offset: true })
+  .transform(value => new Date(value))
+  .optional()
+
+/** The condition that columns have these values; undefined values are no condition. */
+export function matching(table: SQLiteTable, values: Readonly<Record<string, string | undefined>>): SQL | undefined {
+  const columns = getTableColumns(table)
+  return and(...Object.entries(values).map(([name, value]) => (value === undefined ? undefined : eq(columns[name]!, value))))
 }
 
 /** A page by its number; the first is 1. */
@@ -27,6 +50,39 @@ export async function readPage<Row>(
   const offset = (page - 1) * limit
   const found = await read({ offset, limit: limit + 1 })
   return { rows: found.slice(0, limit), totalItems: provenTotal(found, { offset, limit }) ?? (await count()) }
+}
+
+/** Reads rows of a table by a time: pages with the newest first, and everything with the oldest first. */
+export const rowsByTime = <Table extends SQLiteTable & { id: SQLiteColumn }>(
+  orm: Orm,
+  table: Table,
+  time: SQLiteColumn,
+  where: SQL | undefined,
+) => ({
+  page: ({ offset, limit }: Slice) =>
+    orm.select().from(table).where(where).orderBy(desc(time), desc(table.id)).limit(limit).offset(offset),
+  count: () => orm.$count(table, where),
+  /** The rows after one; `at` is its time in ISO 8601. */
+  piece: (after: { at: string; id: string } | undefined, limit: number) => {
+    const isAfter = after && sql`(${time}, ${table.id}) > (${Date.parse(after.at)}, ${after.id})`
+    return orm.select().from(table).where(and(where, isAfter)).orderBy(time, table.id).limit(limit)
+  },
+})
+
+/** The `cursor` of the previous page as a query parameter. */
+export const cursorShape = { cursor: z.string().max(100).optional() }
+
+const NEWEST = 50
+
+/** Reads the newest 50 rows after a cursor; `cursor` leads to the next page and is null on the final one. */
+export async function readNewest<Row extends { id: string }>(
+  read: (limit: number) => PromiseLike<Row[]>,
+  toCursor: (row: Row) => string = ({ id }) => id,
+): Promise<{ rows: Row[]; cursor: string | null }> {
+  const found = await read(NEWEST + 1)
+  const rows = found.slice(0, NEWEST)
+  const last = found.length > NEWEST ? rows.at(-1) : undefined
+  return { rows, cursor: last ? toCursor(last) : null }
 }
 
 /** The total, when the rows prove it: they are not more than a page, and they have a row or begin at 0. */

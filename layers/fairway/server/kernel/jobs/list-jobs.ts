@@ -1,9 +1,12 @@
 // Lists of jobs for operators, for metrics and for the person who queued a job.
 import { z } from 'zod'
 import { type FollowedJob, followedJobSchema } from '#fairway/shared/schemas/job'
+import { listedJobSchema } from '#fairway/shared/schemas/operator'
 import { JOB_STATES, type JobState } from '#fairway/shared/schemas/job-states'
 import type { Session } from '#fairway/shared/schemas/session'
 import type { App } from '../app-context'
+import { readNewest } from '../database/read-page'
+import { isoTime } from '../dependent-rows'
 import { metricLine } from '../events/metrics'
 import { PLATFORM_JOB } from './job'
 
@@ -42,29 +45,18 @@ export async function findJobOf(
   return row && followedJobSchema.parse({ ...row, result: row.result === null ? null : JSON.parse(String(row.result)) })
 }
 
-const listedSchema = z.object({
-  id: z.string(),
-  name: z.string(),
-  state: z.enum(JOB_STATES),
-  attempts: z.number(),
-  runAt: z.number(),
-  done: z.number().nullable(),
-  total: z.number().nullable(),
-  error: z.string().nullable(),
-})
-
 interface WantedJobs {
   state?: JobState
   name?: string
   /** The id of a job; the list contains those before it. */
-  before?: string
+  cursor?: string
 }
 
 /**
- * Returns the latest 50 jobs, optionally in this state or of this name. Without a name, finished jobs of the platform are
+ * Returns a page of the latest jobs, optionally in this state or of this name. Without a name, finished jobs of the platform are
  * omitted.
  */
-export async function listJobs(app: App, { state, name, before }: WantedJobs) {
+export async function listJobs(app: App, { state, name, cursor: before }: WantedJobs) {
   // Unused conditions are left out, so that the others can use indexes.
   const conditions = { 'name = ?': name, 'id < ?': before }
   const stated = Object.entries(conditions).filter(([, value]) => value !== undefined)
@@ -75,12 +67,15 @@ export async function listJobs(app: App, { state, name, before }: WantedJobs) {
   ]
   // Few jobs are in most states; in the order of ids, the query would scan all others.
   const order = state && state !== 'done' ? '+id' : 'id'
-  const { rows } = await app.db.client.execute({
-    sql: `select id, name, state, attempts, run_at as runAt, progress_done as done, progress_total as total, error from fw_jobs
-      where ${all.join(' and ')} order by ${order} desc limit 50`,
-    args: stated.map(([, value]) => value ?? null),
+  const { rows: jobs, cursor } = await readNewest(async limit => {
+    const { rows } = await app.db.client.execute({
+      sql: `select id, name, state, attempts, ${isoTime('run_at')} as runAt, progress_done as done, progress_total as total, error
+        from fw_jobs where ${all.join(' and ')} order by ${order} desc limit ?`,
+      args: [...stated.map(([, value]) => value ?? null), limit],
+    })
+    return rows.map(row => listedJobSchema.parse(row))
   })
-  return rows.map(row => listedSchema.parse(row))
+  return { jobs, cursor }
 }
 
 const countsSchema = z.object({

@@ -7,6 +7,7 @@ import type { SealedColumn } from '../crypto/reseal'
 import { seal, unseal } from '../crypto/seal'
 import { requireRun } from '../current-run'
 import type { Orm } from '../database/client'
+import { readNewest } from '../database/read-page'
 import { AppError } from '../http/app-error'
 import { defineJob, queueJob, type JobContext } from '../jobs'
 import { mailSchema } from './mailer'
@@ -103,21 +104,20 @@ async function deliver(app: App, id: string, { isLast }: JobContext): Promise<vo
 }
 
 /**
- * Returns the 50 latest mails that wait or that sending was given up for; `before` is the id of one. Does not throw for a mail
- * whose secret was removed; its address is then empty.
+ * Returns a page of the latest mails that wait or that sending was given up for. Does not throw for a mail whose secret was
+ * removed; its address is then empty.
  */
 export async function listMails(app: App, before?: string) {
-  const rows = await app.db.orm
-    .select()
-    .from(mailOutbox)
-    .where(before === undefined ? undefined : lt(mailOutbox.id, before))
-    .orderBy(desc(mailOutbox.id))
-    .limit(MAILS_PER_PAGE)
-  return rows.map(({ id, name, content, createdAt, failedAt, error }) => {
+  const isBefore = before === undefined ? undefined : lt(mailOutbox.id, before)
+  const { rows, cursor } = await readNewest(limit =>
+    app.db.orm.select().from(mailOutbox).where(isBefore).orderBy(desc(mailOutbox.id)).limit(limit),
+  )
+  const mails = rows.map(({ id, name, content, createdAt, failedAt, error }) => {
     const { to = '', text } = openMail(app, id, content)
     const times = { createdAt: createdAt.toISOString(), failedAt: failedAt?.toISOString() ?? null }
     return { id, name, to, error, ...times, canBeSent: text !== undefined }
   })
+  return { mails, cursor }
 }
 
 /** Counts the mails that wait and those that sending was given up for. */
@@ -125,8 +125,6 @@ export async function countMails(app: App): Promise<{ waiting: number; failed: n
   const countOf = (where: SQL) => app.db.orm.$count(mailOutbox, where)
   return { failed: await countOf(isNotNull(mailOutbox.failedAt)), waiting: await countOf(isNull(mailOutbox.failedAt)) }
 }
-
-export const MAILS_PER_PAGE = 50
 
 function openMail(app: App, id: string, content: string): Partial<WrittenDown> {
   try {
