@@ -67,10 +67,10 @@ describe('security events', () => {
     await recordSecurityEvent(app, { kind: 'account-refused', reason: '=1+1, "quoted"' })
     const { events } = await listSecurityEvents(app, { kind: 'account-refused', page: 1, itemsPerPage: 10 })
     expect(events).toMatchObject([{ reason: '=1+1, "quoted"' }])
-    const csv = (await Array.fromAsync(exportSecurityEvents(app, {}, 'csv'))).join('')
+    const csv = (await Array.fromAsync(exportSecurityEvents(app, { format: 'csv' }).text)).join('')
     expect(csv.split('\r\n')).toHaveLength(5)
     expect(csv).toContain(`"'=1+1, ""quoted"""`)
-    const lines = await Array.fromAsync(exportSecurityEvents(app, { kind: 'account-refused' }, 'jsonl'))
+    const lines = await Array.fromAsync(exportSecurityEvents(app, { kind: 'account-refused', format: 'jsonl' }).text)
     expect(lines.map(line => JSON.parse(line))).toMatchObject([{ kind: 'account-refused', subject: null }])
   })
 

@@ -4,6 +4,7 @@ import { defineOperations, operation } from '#fairway/server/domains/actions'
 import { storeFile } from '#fairway/server/domains/files'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { pagingShape } from '#fairway/server/kernel/database/read-page'
+import { exportShape } from '#fairway/server/kernel/export-rows'
 import { readBytes } from '#fairway/server/kernel/http/read-input'
 import { bodyLimits, limits } from '#fairway/server/kernel/limits/limits'
 import {
@@ -96,13 +97,11 @@ export default defineOperations({
     method: 'GET',
     path: '/_fw/security-events/export',
     permission: 'operator',
-    input: z.object({ ...eventFilterShape, format: z.enum(['csv', 'jsonl']).default('csv') }),
+    input: z.object({ ...eventFilterShape, ...exportShape }),
     output: 'file',
     audit: ['format', 'from', 'until'],
-    async run({ format, person, ...filter }, { app }) {
-      const userId = await findPersonId(app, person)
-      return { name: 'security-events', format, text: exportSecurityEvents(app, { ...filter, userId }, format) }
-    },
+    run: async ({ person, ...query }, { app }) =>
+      exportSecurityEvents(app, { ...query, userId: await findPersonId(app, person) }),
   }),
   'list-alerts': operation({
     description: 'Lists the hours of the last 30 days in which a kind of security event exceeded its threshold.',

@@ -1,7 +1,8 @@
-import { and, count, desc, eq, gte, inArray, lt, type SQL, sql, isNotNull, sum } from 'drizzle-orm'
+import { and, desc, eq, gte, inArray, lt, type SQL, isNotNull, sum } from 'drizzle-orm'
 import { z } from 'zod'
-import type { EventCounts, OwnEventPage, SecurityEventPage } from '#fairway/shared/schemas/security-event'
-import { inPieces, exportRows, type ExportFormat } from '../export-rows'
+import type { EventCounts, OwnEventPage, SecurityEvent, SecurityEventPage } from '#fairway/shared/schemas/security-event'
+import { matching, type Paging, readPage, rowsByTime, textFilter, timeFilter } from '../database/read-page'
+import { type ExportFile, type ExportFormat, exportOf } from '../export-rows'
 import type { App } from '../app-context'
 import { isoTime, type SqlPart } from '../dependent-rows'
 import { metricLine, metricsText } from '../events/metrics'
@@ -25,9 +26,9 @@ interface EventFilter {
 const kindsOf = (fits: (kind: { group: string; outcome: string }) => boolean): string[] =>
   Object.entries(eventKinds).flatMap(([name, kind]) => (fits(kind) ? [name] : []))
 
-const whereOf = ({ kind, group, outcome, userId, subject, clientAddress, from, until }: EventFilter): SQL | undefined =>
+const whereOf = ({ group, outcome, from, until, ...values }: EventFilter): SQL | undefined =>
   and(
-    kind ? eq(securityEvents.kind, kind) : undefined,
+    matching(securityEvents, values),
     group
       ? inArray(
           securityEvents.kind,
@@ -40,9 +41,6 @@ const whereOf = ({ kind, group, outcome, userId, subject, clientAddress, from, u
           kindsOf(each => each.outcome === outcome),
         )
       : undefined,
-    userId === undefined ? undefined : eq(securityEvents.userId, userId),
-    subject ? eq(securityEvents.subject, subject) : undefined,
-    clientAddress ? eq(securityEvents.clientAddress, clientAddress) : undefined,
     from ? gte(securityEvents.at, from) : undefined,
     until ? lt(securityEvents.at, until) : undefined,
   )
@@ -56,10 +54,8 @@ const toEvent = (row: EventRow) => ({
   outcome: findEventKind(row.kind)?.outcome ?? 'done',
 })
 
-interface Paging {
-  page: number
-  itemsPerPage: number
-}
+const eventsOf = (app: App, filter: EventFilter) =>
+  rowsByTime(app.db.ormApart, securityEvents, securityEvents.at, whereOf(filter))
 
 /**
  * Returns one page of events about a person's account, latest first. Only ordinary events include names and reasons, because
@@ -86,50 +82,21 @@ export async function listSecurityEvents(
   app: App,
   { page, itemsPerPage, ...filter }: EventFilter & Paging,
 ): Promise<SecurityEventPage> {
-  const where = whereOf(filter)
-  const [rows, counted] = await Promise.all([
-    app.db.ormApart
-      .select()
-      .from(securityEvents)
-      .where(where)
-      .orderBy(desc(securityEvents.at), desc(securityEvents.id))
-      .limit(itemsPerPage)
-      .offset((page - 1) * itemsPerPage),
-    app.db.ormApart.select({ n: count() }).from(securityEvents).where(where),
-  ])
-  return { events: rows.map(toEvent), totalItems: counted[0]?.n ?? 0 }
+  const list = eventsOf(app, filter)
+  const { rows, totalItems } = await readPage({ page, itemsPerPage }, list.page, list.count)
+  return { events: rows.map(toEvent), totalItems }
 }
-
-/** Iterates over all events that match, the oldest first, without a limit. */
-async function* eachSecurityEvent(app: App, filter: EventFilter): AsyncGenerator<ReturnType<typeof toEvent>> {
-  const read = (after: EventRow | undefined, limit: number) => {
-    const rest = after && sql`(${securityEvents.at}, ${securityEvents.id}) > (${after.at.getTime()}, ${after.id})`
-    return app.db.ormApart
-      .select()
-      .from(securityEvents)
-      .where(and(whereOf(filter), rest))
-      .orderBy(securityEvents.at, securityEvents.id)
-      .limit(limit)
-  }
-  for await (const row of inPieces(read)) yield toEvent(row)
-}
-
-const text = z.string().trim().max(200).optional()
-const time = z.iso
-  .datetime({ offset: true })
-  .transform(value => new Date(value))
-  .optional()
 
 /** The filters of the operators' view as query parameters; times are ISO 8601, a person is identified by their address. */
 export const eventFilterShape = {
-  kind: text,
+  kind: textFilter,
   group: z.enum(EVENT_GROUPS).optional(),
   outcome: z.enum(EVENT_OUTCOMES).optional(),
-  person: text,
-  subject: text,
-  clientAddress: text,
-  from: time,
-  until: time,
+  person: textFilter,
+  subject: textFilter,
+  clientAddress: textFilter,
+  from: timeFilter,
+  until: timeFilter,
 }
 
 const HOUR_IN_MS = 60 * 60 * 1000
@@ -185,7 +152,7 @@ const COLUMNS = [
   'outcome',
   'requestId',
   'id',
-]
+] as const
 
 /** Selects the events about a person for the data that they download. */
 export const eventsOfPerson = (userId: string): SqlPart => ({
@@ -219,8 +186,11 @@ export async function findSecurityEvent(app: App, id: string): Promise<Record<st
 }
 
 /** All events that match as a file, the oldest first. */
-export const exportSecurityEvents = (app: App, filter: EventFilter, format: ExportFormat): AsyncGenerator<string> =>
-  exportRows(eachSecurityEvent(app, filter), COLUMNS, format)
+export function exportSecurityEvents(app: App, { format, ...filter }: EventFilter & { format: ExportFormat }): ExportFile {
+  const { piece } = eventsOf(app, filter)
+  const read = async (after: SecurityEvent | undefined, limit: number) => (await piece(after, limit)).map(toEvent)
+  return exportOf('security-events', { format, columns: COLUMNS }, read)
+}
 
 /** The metrics of this process and the security events of the installation, in the Prometheus text format 0.0.4. */
 export async function readMetrics(app: App): Promise<string> {
