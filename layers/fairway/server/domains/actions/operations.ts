@@ -3,6 +3,7 @@ import { catalog } from '#fw/actions'
 import { hostNames } from '#fairway/server/domains/oauth-server'
 import type { App } from '#fairway/server/kernel/app-context'
 import { pagingShape } from '#fairway/server/kernel/database/read-page'
+import { exportShape } from '#fairway/server/kernel/export-rows'
 import { limits } from '#fairway/server/kernel/limits/limits'
 import { rateLimit } from '#fairway/server/kernel/limits/rate-limit'
 import { activityPageSchema, type AuditEntry, auditPageSchema } from '#fairway/shared/schemas/audit'
@@ -49,13 +50,9 @@ export default defineOperations({
     method: 'GET',
     path: '/_fw/org/audit/export',
     permission: 'read-audit-log',
-    input: z.object({ ...auditFilterShape, format: z.enum(['csv', 'jsonl']).default('csv') }),
+    input: z.object({ ...auditFilterShape, ...exportShape }),
     output: 'file',
     audit: ['format', 'action', 'email', 'caller', 'outcome', 'subject', 'from', 'until'],
-    run: ({ format, ...filter }, { app, session }) => ({
-      name: 'audit-log',
-      format,
-      text: exportAuditLog(app, session, filter, format, subjectsOf(catalog)),
-    }),
+    run: (query, { app, session }) => exportAuditLog(app, session, query, subjectsOf(catalog)),
   }),
 })

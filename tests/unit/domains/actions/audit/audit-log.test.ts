@@ -110,7 +110,7 @@ describe('audit log', () => {
     expect(await listAuditLog(app, ada, { page: 1, itemsPerPage: 9, action: 'step-1' })).toMatchObject({
       totalItems: 1,
     })
-    const csv = (await Array.fromAsync(exportAuditLog(app, ada, {}, 'csv'))).join('')
+    const csv = (await Array.fromAsync(exportAuditLog(app, ada, { format: 'csv' }).text)).join('')
     expect(csv.split('\r\n')[1]).toContain('step-0')
     const theirs = await sessionNow(app, member)
     await expect(listAuditLog(app, theirs, { page: 1, itemsPerPage: 2 })).rejects.toMatchObject({ code: 'forbidden' })
@@ -137,7 +137,7 @@ describe('audit log', () => {
         select printf('row-%04d', i), 1000 + i / 700, 'step-' || i, 'http', ?, 'ok', 'r' from n`,
       [ada.orgId],
     )
-    const lines = (await Array.fromAsync(exportAuditLog(app, ada, {}, 'jsonl'))).join('').trimEnd().split('\n')
+    const lines = (await Array.fromAsync(exportAuditLog(app, ada, { format: 'jsonl' }).text)).join('').trimEnd().split('\n')
     const ids = lines.map(line => JSON.parse(line).id)
     expect(ids).toHaveLength(1200)
     expect(ids).toEqual([...new Set(ids)].toSorted())

@@ -1,8 +1,9 @@
-import { and, asc, count, desc, eq, gte, lt, sql } from 'drizzle-orm'
+import { and, gte, lt } from 'drizzle-orm'
 import { z } from 'zod'
 import { jsonOf } from '#fairway/server/kernel/declaration'
-import { inPieces, exportRows, type ExportFormat } from '#fairway/server/kernel/export-rows'
+import { type ExportFile, type ExportFormat, exportOf } from '#fairway/server/kernel/export-rows'
 import type { InStatement } from '#fairway/server/kernel/database/client'
+import { matching, type Paging, readPage, rowsByTime, textFilter, timeFilter } from '#fairway/server/kernel/database/read-page'
 import { membershipJoin, requireOrg } from '#fairway/server/domains/organizations'
 import { PEOPLE } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
@@ -17,15 +18,9 @@ import type { Session } from '#fairway/shared/schemas/session'
 import { type Subjects, toEntries } from './audit-subject'
 import { auditLog } from '../tables'
 
-const text = z.string().trim().max(200).optional()
-const time = z.iso
-  .datetime({ offset: true })
-  .transform(value => new Date(value))
-  .optional()
-
 /** The filters of the audit log as query parameters; times are ISO 8601. */
 export const auditFilterShape = {
-  action: text,
+  action: textFilter,
   email: z.string().trim().toLowerCase().max(200).optional(),
   caller: z.enum(AUDIT_CALLERS).optional(),
   outcome: z.enum(AUDIT_OUTCOMES).optional(),
@@ -34,58 +29,41 @@ export const auditFilterShape = {
     .string()
     .regex(/^[^/]{1,200}\/.{1,200}$/, 'must be a table and an id, with a slash between')
     .optional(),
-  from: time,
-  until: time,
+  from: timeFilter,
+  until: timeFilter,
 }
 const filterSchema = z.object(auditFilterShape)
 type AuditFilter = z.output<typeof filterSchema>
 
-function whereOf(orgId: string, { action, email, caller, outcome, subject, from, until }: AuditFilter) {
-  const [type = '', ...id] = subject?.split('/') ?? []
-  return and(
-    eq(auditLog.orgId, orgId),
-    action ? eq(auditLog.action, action) : undefined,
-    email ? eq(auditLog.userEmail, email) : undefined,
-    caller ? eq(auditLog.caller, caller) : undefined,
-    outcome ? eq(auditLog.outcome, outcome) : undefined,
-    subject ? and(eq(auditLog.subjectType, type), eq(auditLog.subjectId, id.join('/'))) : undefined,
-    from ? gte(auditLog.at, from) : undefined,
-    until ? lt(auditLog.at, until) : undefined,
+/** The statements of the log; a test checks that indexes serve them. */
+export function auditStatements(app: App, orgId: string, { email, subject, from, until, ...values }: AuditFilter) {
+  const [subjectType, ...id] = subject?.split('/') ?? []
+  const subjectId = subject && id.join('/')
+  const where = and(
+    matching(auditLog, { ...values, orgId, userEmail: email || undefined, subjectType, subjectId }),
+    from && gte(auditLog.at, from),
+    until && lt(auditLog.at, until),
   )
-}
-
-type Paged = AuditFilter & { page: number; itemsPerPage: number }
-
-/** The statements for a page of the log; a test checks that indexes serve them. */
-export function auditStatements(app: App, orgId: string, { page, itemsPerPage, ...filter }: Paged) {
-  const where = whereOf(orgId, filter)
-  return {
-    page: app.db.ormApart
-      .select()
-      .from(auditLog)
-      .where(where)
-      .orderBy(desc(auditLog.at), desc(auditLog.id))
-      .limit(itemsPerPage)
-      .offset((page - 1) * itemsPerPage),
-    count: app.db.ormApart.select({ n: count() }).from(auditLog).where(where),
-  }
+  return rowsByTime(app.db.ormApart, auditLog, auditLog.at, where)
 }
 
 /** Returns one page of the audit log of the caller's organization, newest first. Throws `forbidden` for members. */
 export async function listAuditLog(
   app: App,
   session: Session,
-  query: Paged,
+  { page, itemsPerPage, ...filter }: AuditFilter & Paging,
   subjects: Subjects = new Map(),
 ): Promise<Omit<AuditPage, 'hosts'>> {
   const { orgId } = requireOrg(session, 'read-audit-log')
-  const statements = auditStatements(app, orgId, query)
-  const { page: _page, itemsPerPage: _itemsPerPage, ...filter } = query
+  const list = auditStatements(app, orgId, filter)
+  const countAll = async () => (await app.db.prepareRead<{ n: number }>(ALL)([orgId, orgId]))[0]?.n ?? 0
   const isFiltered = Object.values(filter).some(Boolean)
-  const total = isFiltered ? statements.count : app.db.prepareRead<{ n: number }>(ALL)([orgId, orgId])
-  const [rows, [counted], actions] = await Promise.all([statements.page, total, listActions(app, orgId)])
+  const [{ rows, totalItems }, actions] = await Promise.all([
+    readPage({ page, itemsPerPage }, list.page, isFiltered ? list.count : countAll),
+    listActions(app, orgId),
+  ])
   const entries = await toEntries(app, session, subjects, rows)
-  return { entries, people: await peopleIn(app, orgId, entries), totalItems: counted?.n ?? 0, actions }
+  return { entries, people: await peopleIn(app, orgId, entries), totalItems, actions }
 }
 
 /**
@@ -159,29 +137,27 @@ export const EXPORTED_COLUMNS = [
   'subjectTitle',
 ] as const
 
-/** Exports all matching rows as a file, oldest first. Throws `forbidden` for members. */
+interface ExportedEntry extends Omit<AuditEntry, 'subject'> {
+  subjectType?: string
+  subjectId?: string
+  subjectTitle?: string | null
+}
+
+/** Returns all matching rows as a file, oldest first. Throws `forbidden` for members. */
 export function exportAuditLog(
   app: App,
   session: Session,
-  filter: AuditFilter,
-  format: ExportFormat,
+  { format, ...filter }: AuditFilter & { format: ExportFormat },
   subjects: Subjects = new Map(),
-) {
-  const where = whereOf(requireOrg(session, 'read-audit-log').orgId, filter)
-  const read = async (after: AuditEntry | undefined, limit: number): Promise<AuditEntry[]> => {
-    const rest = after && sql`(${auditLog.at}, ${auditLog.id}) > (${Date.parse(after.at)}, ${after.id})`
-    const rows = await app.db.ormApart
-      .select()
-      .from(auditLog)
-      .where(and(where, rest))
-      .orderBy(asc(auditLog.at), asc(auditLog.id))
-      .limit(limit)
-    return toEntries(app, session, subjects, rows)
-  }
-  return exportRows(eachExported(read), EXPORTED_COLUMNS, format)
-}
-
-async function* eachExported(read: (after: AuditEntry | undefined, limit: number) => Promise<AuditEntry[]>) {
-  for await (const { subject, ...entry } of inPieces(read))
-    yield { ...entry, subjectType: subject?.type, subjectId: subject?.id, subjectTitle: subject?.title }
+): ExportFile {
+  const { piece } = auditStatements(app, requireOrg(session, 'read-audit-log').orgId, filter)
+  return exportOf<ExportedEntry>('audit-log', { format, columns: EXPORTED_COLUMNS }, async (after, limit) => {
+    const entries = await toEntries(app, session, subjects, await piece(after, limit))
+    return entries.map(({ subject, ...entry }) => ({
+      ...entry,
+      subjectType: subject?.type,
+      subjectId: subject?.id,
+      subjectTitle: subject?.title,
+    }))
+  })
 }
