@@ -21,8 +21,8 @@ const SMALL_TABLES: Readonly<Record<string, string>> = {
 
 /** Statements that may scan a table, by a part of their text, each with the reason. */
 const KNOWN_SCANS: Readonly<Record<string, string>> = {
-  "from users u where u.kind = 'person'": 'the list of operators, newest first; a search looks at every name',
-  'from organizations o where (case when length(o.name)': 'a search of operators looks at every name',
+  'from "users" where ("users"."kind" = ? and ': 'the list of operators, newest first; a search looks at every name',
+  'from "organizations" where ((case when length(organizations.name)': 'a search of operators looks at every name',
   "from fw_jobs where (state <> 'done' or name not glob":
     'the list of operators, newest first; what the platform has done stays for an hour',
   'from fw_jobs where 1 and name = ?': 'the list of operators, newest first; what is done stays for a day',

@@ -1,47 +1,43 @@
 // Organizations for operators.
+import { and, desc, eq, or, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { personJoin } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
-import { newestPage } from '#fairway/server/kernel/database/newest-page'
-import { containsSql, toSought } from '#fairway/server/kernel/folding/fold-sql'
-import { isoTime } from '#fairway/server/kernel/dependent-rows'
+import { creationCursor, isOlder, readNewest } from '#fairway/server/kernel/database/read-page'
+import { containsText } from '#fairway/server/kernel/folding/fold-sql'
 import { countRows } from '#fairway/server/kernel/owned-rows'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { OrganizationDeletion, OrganizationEntry } from '#fairway/shared/schemas/organization'
 import type { Session } from '#fairway/shared/schemas/session'
 import { deleteOrganization, planDeletion, restoreFor } from './deletion'
+import { organizations } from './tables'
 
-const COLUMNS = `o.id as id, o.name as name, o.created_at as createdMs, ${isoTime('o.created_at')} as createdAt,
-  ${isoTime('o.purge_at')} as purgeAt, (select count(*) from org_members m where m.org_id = o.id) as members`
+const selectOrganizations = (app: App) => {
+  const { id, name, createdAt, purgeAt } = organizations
+  const members = sql<number>`(select count(*) from org_members m where m.org_id = organizations.id)`
+  return app.db.orm.select({ id, name, createdAt, purgeAt, members }).from(organizations)
+}
 
-const rowSchema = z.object({
-  id: z.string(),
-  name: z.string(),
-  createdMs: z.number(),
-  createdAt: z.string(),
-  purgeAt: z.string().nullable(),
-  members: z.number(),
+const toOrganization = (organization: Awaited<ReturnType<typeof selectOrganizations>>[number]) => ({
+  ...organization,
+  createdAt: organization.createdAt.toISOString(),
+  purgeAt: organization.purgeAt?.toISOString() ?? null,
 })
-const toOrganization = ({ createdMs: _createdMs, ...organization }: z.output<typeof rowSchema>) => organization
 
-/**
- * Returns one page of all organizations, newest first, 50 a page. `search` is part of the name, or the ID. `cursor` is null on
- * the last page.
- */
-export async function listOrganizations(app: App, { search = '', cursor }: { search?: string; cursor?: string }) {
-  const wanted = search.trim()
-  const sought = toSought(wanted)
-  const { rows, ...place } = await newestPage(app.db.client, {
-    columns: COLUMNS,
-    from: 'organizations o',
-    alias: 'o',
-    conditions: sought
-      ? [{ sql: `(${containsSql('o.name').join(' and ')} or o.id = ?)`, args: [sought.pattern, sought.folded, wanted] }]
-      : [],
-    cursor,
-    parse: row => rowSchema.parse(row),
-  })
-  return { organizations: rows.map(toOrganization), ...place }
+/** Returns one page of all organizations, newest first. `search` is part of the name, or the ID. */
+export async function listOrganizations(
+  app: App,
+  { search = '', cursor: before }: { search?: string; cursor?: string },
+) {
+  const text = search.trim()
+  const isFound = text ? or(containsText(sql`organizations.name`, text), eq(organizations.id, text)) : undefined
+  const where = and(isFound, isOlder(organizations, before))
+  const { createdAt, id } = organizations
+  const { rows, cursor } = await readNewest(
+    limit => selectOrganizations(app).where(where).orderBy(desc(createdAt), desc(id)).limit(limit),
+    creationCursor,
+  )
+  return { organizations: rows.map(toOrganization), cursor }
 }
 
 /** Counts all organizations, including deleted ones. */
@@ -52,11 +48,8 @@ const memberSchema = z.object({ id: z.string(), name: z.string(), email: z.strin
 
 /** Returns one organization with its members, owners first, including those of a deleted one. Throws `not-found`. */
 export async function findOrganization(app: App, orgId: string) {
-  const { rows } = await app.db.client.execute({
-    sql: `select ${COLUMNS} from organizations o where o.id = ?`,
-    args: [orgId],
-  })
-  if (!rows[0]) throw new AppError('not-found')
+  const [organization] = await selectOrganizations(app).where(eq(organizations.id, orgId))
+  if (!organization) throw new AppError('not-found')
   const members = await app.db.client.execute({
     sql: `select u.id as id, u.name as name, u.email as email, m.role as role
       from (select * from (select user_id, role, joined_at from org_members where org_id = ?1
@@ -64,7 +57,7 @@ export async function findOrganization(app: App, orgId: string) {
         ${OWNERS_FIRST} limit 100) m ${personJoin('m.user_id')} ${OWNERS_FIRST}`,
     args: [orgId],
   })
-  return { organization: toOrganization(rowSchema.parse(rows[0])), members: members.rows.map(row => memberSchema.parse(row)) }
+  return { organization: toOrganization(organization), members: members.rows.map(row => memberSchema.parse(row)) }
 }
 
 interface OnBehalf {

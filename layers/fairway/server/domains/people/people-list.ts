@@ -1,44 +1,48 @@
 // The accounts of people, for operators.
+import { and, desc, eq, gt, isNotNull, isNull, or, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { InValue } from '#fairway/server/kernel/database/client'
-import { newestPage } from '#fairway/server/kernel/database/newest-page'
-import { containsSql, toSought } from '#fairway/server/kernel/folding/fold-sql'
+import { creationCursor, isOlder, readNewest } from '#fairway/server/kernel/database/read-page'
+import { containsText } from '#fairway/server/kernel/folding/fold-sql'
 import { isoTime } from '#fairway/server/kernel/dependent-rows'
 import { countRows } from '#fairway/server/kernel/owned-rows'
 import type { ListedPerson, PersonDetails } from '#fairway/shared/schemas/operator'
 import { isOperator } from './person'
+import { users } from './tables'
 
-// The latest known sign-in, in milliseconds. Known devices stay after their sessions have ended.
-const LAST_SIGN_IN = `nullif(max(coalesce((select max(d.last_seen_at) from known_devices d where d.user_id = u.id), 0),
-  coalesce((select max(s.created_at) from sessions s where s.user_id = u.id), 0)), 0)`
+const selectPeople = (app: App) =>
+  app.db.orm
+    .select({
+      id: users.id,
+      name: users.name,
+      email: users.email,
+      emailVerified: users.emailVerified,
+      createdAt: users.createdAt,
+      since: users.suspendedAt,
+      until: users.suspendedUntil,
+      reason: users.suspendedReason,
+      // Known devices stay after their sessions have ended.
+      lastSignInMs: sql<number>`max(coalesce((select max(d.last_seen_at) from known_devices d where d.user_id = users.id), 0),
+        coalesce((select max(s.created_at) from sessions s where s.user_id = users.id), 0))`,
+      pendingEmail: sql<string | null>`(select c.email from fw_address_changes c
+        where c.user_id = users.id and c.expires_at > ${app.now().getTime()})`,
+    })
+    .from(users)
 
-const COLUMNS = `u.id as id, u.name as name, u.email as email, u.email_verified as emailVerified, u.created_at as createdMs,
-  ${isoTime('u.created_at')} as createdAt, ${isoTime(LAST_SIGN_IN)} as lastSignInAt, ${isoTime('u.suspended_at')} as since,
-  ${isoTime('u.suspended_until')} as until, u.suspended_reason as reason,
-  case when u.suspended_at is null or u.suspended_until <= ? then 0 else 1 end as isSuspended,
-  (select c.email from fw_address_changes c where c.user_id = u.id and c.expires_at > ?) as pendingEmail`
+type PersonRow = Awaited<ReturnType<typeof selectPeople>>[number]
 
-const rowSchema = z.object({
-  id: z.string(),
-  name: z.string(),
-  email: z.string(),
-  emailVerified: z.number(),
-  createdMs: z.number(),
-  createdAt: z.string(),
-  lastSignInAt: z.string().nullable(),
-  since: z.string().nullable(),
-  until: z.string().nullable(),
-  reason: z.string().nullable(),
-  isSuspended: z.number(),
-  pendingEmail: z.string().nullable(),
-})
-
-function toPerson(app: App, row: z.output<typeof rowSchema>): ListedPerson {
-  const { emailVerified, createdMs: _createdMs, since, until, reason, isSuspended, ...shown } = row
-  const suspension = isSuspended === 1 ? { since: since ?? '', until, reason: reason ?? '' } : null
-  const person = { ...shown, emailVerified: emailVerified === 1, suspension }
-  return { ...person, isOperator: isOperator(app, person) }
+function toPerson(app: App, { since, until, reason, createdAt, lastSignInMs, ...shown }: PersonRow): ListedPerson {
+  const isSuspended = since !== null && (until === null || until > app.now())
+  return {
+    ...shown,
+    createdAt: createdAt.toISOString(),
+    lastSignInAt: lastSignInMs === 0 ? null : new Date(lastSignInMs).toISOString(),
+    suspension: isSuspended
+      ? { since: since.toISOString(), until: until?.toISOString() ?? null, reason: reason ?? '' }
+      : null,
+    isOperator: isOperator(app, shown),
+  }
 }
 
 interface ListInput {
@@ -48,34 +52,24 @@ interface ListInput {
   suspended?: boolean
 }
 
-/**
- * One page of the accounts of this installation, newest first, 50 per page. `cursor` points to the next page and is null at the
- * end.
- */
+/** Returns one page of the accounts of this installation, newest first. */
 export async function listPeople(
   app: App,
-  { search = '', cursor, suspended }: ListInput,
+  { search = '', cursor: before, suspended }: ListInput,
 ): Promise<{ people: ListedPerson[]; cursor: string | null }> {
-  const now = app.now().getTime()
-  const sought = toSought(search.trim())
-  const { rows, ...place } = await newestPage(app.db.client, {
-    columns: COLUMNS,
-    args: [now, now],
-    from: 'users u',
-    alias: 'u',
-    conditions: [
-      { sql: `u.kind = 'person'`, args: [] },
-      ...(sought
-        ? [{ sql: containsSql('(u.name || char(10) || u.email)').join(' and '), args: [sought.pattern, sought.folded] }]
-        : []),
-      ...(suspended
-        ? [{ sql: 'u.suspended_at is not null and (u.suspended_until is null or u.suspended_until > ?)', args: [now] }]
-        : []),
-    ],
-    cursor,
-    parse: row => rowSchema.parse(row),
-  })
-  return { people: rows.map(row => toPerson(app, row)), ...place }
+  const where = and(
+    eq(users.kind, 'person'),
+    containsText(sql`(users.name || char(10) || users.email)`, search.trim()),
+    suspended
+      ? and(isNotNull(users.suspendedAt), or(isNull(users.suspendedUntil), gt(users.suspendedUntil, app.now())))
+      : undefined,
+    isOlder(users, before),
+  )
+  const { rows, cursor } = await readNewest(
+    limit => selectPeople(app).where(where).orderBy(desc(users.createdAt), desc(users.id)).limit(limit),
+    creationCursor,
+  )
+  return { people: rows.map(row => toPerson(app, row)), cursor }
 }
 
 const waySchema = z.object({ provider: z.string(), createdAt: z.string(), lastUsedAt: z.string().nullable() })
@@ -93,8 +87,8 @@ export async function findPersonDetails(
 ): Promise<Pick<PersonDetails, 'person' | 'waysIn' | 'sessions' | 'terms'> | undefined> {
   const now = app.now().getTime()
   const of = (sql: string, args: InValue[]) => app.db.client.execute({ sql, args })
-  const [people, ways, sessions, terms] = await Promise.all([
-    of(`select ${COLUMNS} from users u where u.id = ? and u.kind = 'person'`, [now, now, userId]),
+  const [[person], ways, sessions, terms] = await Promise.all([
+    selectPeople(app).where(and(eq(users.id, userId), eq(users.kind, 'person'))),
     of(
       `select case provider_id when 'credential' then 'password' else provider_id end as provider,
         ${isoTime('created_at')} as createdAt, ${isoTime('last_used_at')} as lastUsedAt
@@ -111,9 +105,9 @@ export async function findPersonDetails(
       [userId],
     ),
   ])
-  if (!people.rows[0]) return undefined
+  if (!person) return undefined
   return {
-    person: toPerson(app, rowSchema.parse(people.rows[0])),
+    person: toPerson(app, person),
     waysIn: ways.rows.map(row => waySchema.parse(row)),
     sessions: sessionsSchema.parse(sessions.rows[0]),
     terms: terms.rows.map(row => termsSchema.parse(row)),

@@ -27,7 +27,9 @@ export const timeFilter = z.iso
 /** The condition that columns have these values; undefined values are no condition. */
 export function matching(table: SQLiteTable, values: Readonly<Record<string, string | undefined>>): SQL | undefined {
   const columns = getTableColumns(table)
-  return and(...Object.entries(values).map(([name, value]) => (value === undefined ? undefined : eq(columns[name]!, value))))
+  return and(
+    ...Object.entries(values).map(([name, value]) => (value === undefined ? undefined : eq(columns[name]!, value))),
+  )
 }
 
 /** A page by its number; the first is 1. */
@@ -48,8 +50,8 @@ export async function readPage<Row>(
   count: () => PromiseLike<number>,
 ): Promise<{ rows: Row[]; totalItems: number }> {
   const offset = (page - 1) * limit
-  const found = await read({ offset, limit: limit + 1 })
-  return { rows: found.slice(0, limit), totalItems: provenTotal(found, { offset, limit }) ?? (await count()) }
+  const withNext = await read({ offset, limit: limit + 1 })
+  return { rows: withNext.slice(0, limit), totalItems: provenTotal(withNext, { offset, limit }) ?? (await count()) }
 }
 
 /** Reads rows of a table by a time: pages with the newest first, and everything with the oldest first. */
@@ -79,10 +81,23 @@ export async function readNewest<Row extends { id: string }>(
   read: (limit: number) => PromiseLike<Row[]>,
   toCursor: (row: Row) => string = ({ id }) => id,
 ): Promise<{ rows: Row[]; cursor: string | null }> {
-  const found = await read(NEWEST + 1)
-  const rows = found.slice(0, NEWEST)
-  const last = found.length > NEWEST ? rows.at(-1) : undefined
+  const withNext = await read(NEWEST + 1)
+  const rows = withNext.slice(0, NEWEST)
+  const last = withNext.length > NEWEST ? rows.at(-1) : undefined
   return { rows, cursor: last ? toCursor(last) : null }
+}
+
+/** A position among rows by their creation: the time in milliseconds and the id. */
+const CREATION = /^(\d{1,16})\.([\w-]{1,64})$/
+
+/** The cursor of a row in a list by creation. */
+export const creationCursor = ({ createdAt, id }: { createdAt: Date; id: string }): string =>
+  `${createdAt.getTime()}.${id}`
+
+/** The condition that rows are older than a cursor by creation; an invalid one leads to the first page. */
+export function isOlder(table: { createdAt: SQLiteColumn; id: SQLiteColumn }, cursor = ''): SQL | undefined {
+  const [, time, id] = CREATION.exec(cursor) ?? []
+  return time === undefined ? undefined : sql`(${table.createdAt}, ${table.id}) < (${Number(time)}, ${id})`
 }
 
 /** The total, when the rows prove it: they are not more than a page, and they have a row or begin at 0. */

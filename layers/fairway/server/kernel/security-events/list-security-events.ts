@@ -1,6 +1,11 @@
 import { and, desc, eq, gte, inArray, lt, type SQL, isNotNull, sum } from 'drizzle-orm'
 import { z } from 'zod'
-import type { EventCounts, OwnEventPage, SecurityEvent, SecurityEventPage } from '#fairway/shared/schemas/security-event'
+import type {
+  EventCounts,
+  OwnEventPage,
+  SecurityEvent,
+  SecurityEventPage,
+} from '#fairway/shared/schemas/security-event'
 import { matching, type Paging, readPage, rowsByTime, textFilter, timeFilter } from '../database/read-page'
 import { type ExportFile, type ExportFormat, exportOf } from '../export-rows'
 import type { App } from '../app-context'
@@ -186,7 +191,10 @@ export async function findSecurityEvent(app: App, id: string): Promise<Record<st
 }
 
 /** All events that match as a file, the oldest first. */
-export function exportSecurityEvents(app: App, { format, ...filter }: EventFilter & { format: ExportFormat }): ExportFile {
+export function exportSecurityEvents(
+  app: App,
+  { format, ...filter }: EventFilter & { format: ExportFormat },
+): ExportFile {
   const { piece } = eventsOf(app, filter)
   const read = async (after: SecurityEvent | undefined, limit: number) => (await piece(after, limit)).map(toEvent)
   return exportOf('security-events', { format, columns: COLUMNS }, read)

@@ -3,7 +3,14 @@ import { z } from 'zod'
 import { jsonOf } from '#fairway/server/kernel/declaration'
 import { type ExportFile, type ExportFormat, exportOf } from '#fairway/server/kernel/export-rows'
 import type { InStatement } from '#fairway/server/kernel/database/client'
-import { matching, type Paging, readPage, rowsByTime, textFilter, timeFilter } from '#fairway/server/kernel/database/read-page'
+import {
+  matching,
+  type Paging,
+  readPage,
+  rowsByTime,
+  textFilter,
+  timeFilter,
+} from '#fairway/server/kernel/database/read-page'
 import { membershipJoin, requireOrg } from '#fairway/server/domains/organizations'
 import { PEOPLE } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
