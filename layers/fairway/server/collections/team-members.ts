@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { defineCollection, ORG_ROLES, team, TraversablePaginator } from '#fw'
+import { defineCollection, ORG_ROLES, team } from '#fw'
 import { organizationMemberSchema } from '#fairway/shared/schemas/organization'
 
 export default defineCollection({
@@ -17,18 +17,18 @@ export default defineCollection({
     icon: 'i-lucide-user',
     text: 'pages.team',
   },
-  async source({ filters, order: [first], pagination: { page, limit } }) {
+  async source({ filters, order: [first], pagination }) {
     const search = filters.find(({ field }) => field === 'name')
     const wanted = filters.find(({ field }) => field === 'role')
     const { members, totalItems } = await team.members({
-      page,
-      itemsPerPage: limit,
+      page: pagination.page,
+      itemsPerPage: pagination.limit,
       search: search?.kind === 'search' ? search.value : '',
       roles: wanted?.kind === 'exact' ? ORG_ROLES.filter(role => wanted.values.includes(role)) : undefined,
       order: first && { field: orderSchema.parse(first.field), isDescending: first.direction === 'DESC' },
     })
     const items = members.map(member => ({ id: member.userId, ...member }))
-    return new TraversablePaginator(items, page, limit, totalItems)
+    return pagination.toPage(items, totalItems)
   },
 })
 

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { App } from '#fairway/server/kernel/app-context'
 import { newId } from '#fairway/server/kernel/crypto/random'
 import { AppError } from '#fairway/server/kernel/http/app-error'
-import { pagingShape, readNewest, readPage, rowsByTime } from '#fairway/server/kernel/database/read-page'
+import { matching, pagingShape, readNewest, readPage, rowsByTime } from '#fairway/server/kernel/database/read-page'
 import { wakeSoon } from '#fairway/server/kernel/jobs'
 import {
   DELIVERY_FAULTS,
@@ -89,10 +89,7 @@ export async function listDeliveries(
   { id }: Pick<WebhookRow, 'id'>,
   { state, ...paging }: z.output<typeof deliveryInput.list>,
 ): Promise<DeliveryPage> {
-  const where = and(
-    eq(webhookDeliveries.webhookId, id),
-    state === undefined ? undefined : eq(webhookDeliveries.state, state),
-  )
+  const where = matching(webhookDeliveries, { webhookId: id, state })
   const list = rowsByTime(app.db.orm, webhookDeliveries, webhookDeliveries.queuedAt, where)
   const { rows, totalItems } = await readPage(paging, list.page, list.count)
   return { deliveries: rows.map(toDelivery), totalItems }

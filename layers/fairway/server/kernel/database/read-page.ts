@@ -25,11 +25,13 @@ export const timeFilter = z.iso
   .optional()
 
 /** The condition that columns have these values; undefined values are no condition. */
-export function matching(table: SQLiteTable, values: Readonly<Record<string, string | undefined>>): SQL | undefined {
-  const columns = getTableColumns(table)
-  return and(
-    ...Object.entries(values).map(([name, value]) => (value === undefined ? undefined : eq(columns[name]!, value))),
-  )
+export function matching<Table extends SQLiteTable>(
+  table: Table,
+  values: { readonly [name in keyof Table['_']['columns']]?: string },
+): SQL | undefined {
+  const columns = Object.entries(getTableColumns(table))
+  const value = (name: string): unknown => Reflect.get(values, name)
+  return and(...columns.map(([name, column]) => (value(name) === undefined ? undefined : eq(column, value(name)))))
 }
 
 /** A page by its number; the first is 1. */

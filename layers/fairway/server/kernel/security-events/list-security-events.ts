@@ -28,27 +28,17 @@ interface EventFilter {
   until?: Date
 }
 
-const kindsOf = (fits: (kind: { group: string; outcome: string }) => boolean): string[] =>
-  Object.entries(eventKinds).flatMap(([name, kind]) => (fits(kind) ? [name] : []))
-
-const whereOf = ({ group, outcome, from, until, ...values }: EventFilter): SQL | undefined =>
-  and(
-    matching(securityEvents, values),
-    group
-      ? inArray(
-          securityEvents.kind,
-          kindsOf(each => each.group === group),
-        )
-      : undefined,
-    outcome
-      ? inArray(
-          securityEvents.kind,
-          kindsOf(each => each.outcome === outcome),
-        )
-      : undefined,
-    from ? gte(securityEvents.at, from) : undefined,
-    until ? lt(securityEvents.at, until) : undefined,
+function whereOf({ group, outcome, from, until, ...values }: EventFilter): SQL | undefined {
+  const kinds = Object.entries(eventKinds).flatMap(([name, kind]) =>
+    kind.group === (group ?? kind.group) && kind.outcome === (outcome ?? kind.outcome) ? [name] : [],
   )
+  return and(
+    matching(securityEvents, values),
+    (group ?? outcome) ? inArray(securityEvents.kind, kinds) : undefined,
+    from && gte(securityEvents.at, from),
+    until && lt(securityEvents.at, until),
+  )
+}
 
 type EventRow = typeof securityEvents.$inferSelect
 
