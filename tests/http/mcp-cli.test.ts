@@ -79,7 +79,7 @@ describe('fw mcp stdio', () => {
 
   it('serves a host of revision 2026-07-28', async () => {
     const client = new Client({ name: 'host', version: '1' }, { versionNegotiation: { mode: 'auto' } })
-    await client.connect(new StdioClientTransport(program([`${server.origin}/mcp`], { FW_MCP_TOKEN: STATIC_TOKEN })))
+    await client.connect(new StdioClientTransport(program([`${server.origin}/mcp`], { FW_TOKEN: STATIC_TOKEN })))
     expect(client.getNegotiatedProtocolVersion()).toBe('2026-07-28')
     const { structuredContent } = await client.callTool({ name: 'create-note', arguments: { title: 'By stdio' } })
     expect(structuredContent).toMatchObject({ note: { title: 'By stdio' } })
@@ -88,7 +88,7 @@ describe('fw mcp stdio', () => {
 
   it('serves a host of the earlier revisions with concurrent calls', async () => {
     const client = new EarlierClient({ name: 'host', version: '1' })
-    await client.connect(new EarlierStdio(program([server.origin], { FW_MCP_TOKEN: STATIC_TOKEN })))
+    await client.connect(new EarlierStdio(program([server.origin], { FW_TOKEN: STATIC_TOKEN })))
     expect((await client.listTools()).tools.map(({ name }) => name)).toContain('list-notes')
     const calls = Array.from({ length: 8 }, () => client.callTool({ name: 'list-notes', arguments: {} }))
     expect((await Promise.all(calls)).map(({ isError }) => isError ?? false)).toEqual(Array(8).fill(false))
@@ -121,7 +121,7 @@ describe('fw mcp stdio', () => {
   })
 
   it('returns an error when its token is rejected and writes only that to standard output', async () => {
-    const child = startFw(['mcp', 'stdio', server.origin], { FW_MCP_TOKEN: 'not-the-token', HOME: folder() })
+    const child = startFw(['mcp', 'stdio', server.origin], { FW_TOKEN: 'not-the-token', HOME: folder() })
     child.write('{"jsonrpc":"2.0","id":7,"method":"tools/list"}\n')
     await child.until(/"id":7/)
     child.end()
@@ -138,7 +138,7 @@ describe('fw mcp stdio', () => {
   it('waits for a server that is not running yet', async () => {
     const port = await freePort()
     const origin = `http://localhost:${port}`
-    const child = startFw(['mcp', 'stdio', origin], { FW_MCP_TOKEN: STATIC_TOKEN, HOME: folder() })
+    const child = startFw(['mcp', 'stdio', origin], { FW_TOKEN: STATIC_TOKEN, HOME: folder() })
     child.write('{"jsonrpc":"2.0","id":1,"method":"tools/list"}\n')
     await child.until(/does not answer yet/)
     const late = await startServer({

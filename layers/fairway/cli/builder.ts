@@ -9,8 +9,6 @@ const BUILDER_NAMES = {
   BUILDER_PRIVATE_KEY: 'p-key',
   BUILDER_PUBLIC_KEY: 'api-key',
   BUILDER_USER_ID: 'user-id',
-  BUILDER_ORG_NAME: 'org-name',
-  BUILDER_ORG_KIND: 'kind',
 } as const
 
 type BuilderName = keyof typeof BUILDER_NAMES
@@ -35,8 +33,7 @@ export async function tellStatus(): Promise<number> {
     say('Not connected. Run `fw builder connect`.')
     return 1
   }
-  const { BUILDER_ORG_NAME: name, BUILDER_ORG_KIND: kind } = process.env
-  say(`Connected${name ? ` to ${name}` : ''}${kind ? ` (${kind})` : ''}.`)
+  say('Connected.')
   const inFile = await readEnvFile(ENV_FILE)
   for (const item of present)
     say(`  ${item}: set ${inFile[item] === process.env[item] ? `in ${ENV_FILE}` : 'in the environment'}`)
@@ -79,12 +76,8 @@ async function connectBuilder(appHost: string, limitInMs: number): Promise<void>
         ? 'Go on in the browser that has opened.'
         : `No browser could be opened. Open this address yourself:\n${url}`,
     )
-    const values = parseCallback(await callback.received)
-    await changeEnvFile(ENV_FILE, values)
-    const organization = values.BUILDER_ORG_NAME ? ` to ${values.BUILDER_ORG_NAME}` : ''
-    say(
-      `Connected${organization}. ${ENV_FILE} holds the keys, for its owner only. Restart the application to use them.`,
-    )
+    await changeEnvFile(ENV_FILE, parseCallback(await callback.received))
+    say(`Connected. ${ENV_FILE} holds the keys, for its owner only. Restart the application to use them.`)
   } finally {
     await callback.close()
   }
@@ -96,23 +89,10 @@ function authorizeUrl(appHost: string, redirectUrl: string): string {
 }
 
 const plain = z.string().regex(/^[\x21-\x7e]{1,1024}$/)
-const display = z
-  .string()
-  .trim()
-  .regex(/^[^\p{Cc}]{1,200}$/u)
-  // One kind of quotation mark must stay free to quote the value with.
-  .transform(text => text.replaceAll('`', '’'))
-
-const callbackSchema = z.object({
-  'p-key': plain,
-  'api-key': plain,
-  'user-id': plain,
-  'org-name': display.optional(),
-  kind: display.optional(),
-})
+const callbackSchema = z.object({ 'p-key': plain, 'api-key': plain, 'user-id': plain })
 
 /** Parses the parameters that the builder service returned; throws a sentence that contains none of their values. */
-function parseCallback(query: URLSearchParams): Record<BuilderName, string | null> {
+function parseCallback(query: URLSearchParams): Record<BuilderName, string> {
   const refusal = query.get('error')
   if (refusal !== null)
     throw new Error(
@@ -123,8 +103,12 @@ function parseCallback(query: URLSearchParams): Record<BuilderName, string | nul
   const parameters = fields.map(field => [field, query.get(field) || undefined] as const)
   const parsed = callbackSchema.safeParse(Object.fromEntries(parameters))
   if (!parsed.success) throw incomplete(parsed.error.issues.map(issue => issue.path.join('.')).join(', '))
-  const values = Object.entries(BUILDER_NAMES).map(([name, field]) => [name, parsed.data[field] ?? null])
-  return Object.fromEntries(values) as Record<BuilderName, string | null>
+  const { data } = parsed
+  return {
+    BUILDER_PRIVATE_KEY: data['p-key'],
+    BUILDER_PUBLIC_KEY: data['api-key'],
+    BUILDER_USER_ID: data['user-id'],
+  }
 }
 
 const incomplete = (what: string): Error =>

@@ -93,12 +93,11 @@ export const mcpCommand = defineCommand({
 const note = (line: string): void => void process.stderr.write(`fw: ${line}\n`)
 
 /**
- * ACCESS_TOKEN is a secret of this folder's application, so it is sent to no other server. FW_MCP_TOKEN and FW_TOKEN are sent to
- * any given address.
+ * ACCESS_TOKEN is a secret of this folder's application, so it is sent to no other server. FW_TOKEN is sent to any given address.
  */
 function staticToken(endpoint: URL): string | undefined {
   const isOwn = endpoint.href === parseMcpUrl(undefined, process.env.FW_BASE_URL).href
-  return process.env.FW_MCP_TOKEN || process.env.FW_TOKEN || (isOwn ? process.env.ACCESS_TOKEN : undefined) || undefined
+  return process.env.FW_TOKEN || (isOwn ? process.env.ACCESS_TOKEN : undefined) || undefined
 }
 
 // 0: it works; 1: a step failed; 2: it could not start.

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import sharp from 'sharp'
 import { afterEach, describe, expect, it } from 'vitest'
 import { storeFile } from '#fairway/server/domains/files'
+import type { App } from '#fairway/server/kernel/app-context'
 import { createTestApp, type TestApp } from '../../../support/app'
 import { query } from '../../../support/query'
 import { purge, unwanted } from '../../../support/stored-files'
@@ -14,9 +15,12 @@ let test: TestApp
 let folder: string
 afterEach(() => test.close())
 
-async function start(env: Record<string, string> = {}) {
+/** Starts an application with smaller limits. */
+async function start(limits: Partial<App['config']['uploads']> = {}) {
   folder = await mkdtemp(join(tmpdir(), 'fw-limits-'))
-  test = await createTestApp({ FW_DATA_DIR: folder, ...env })
+  const started = await createTestApp({ FW_DATA_DIR: folder })
+  const { config } = started.app
+  test = { ...started, app: { ...started.app, config: { ...config, uploads: { ...config.uploads, ...limits } } } }
   return test.app
 }
 
@@ -49,7 +53,7 @@ const REFUSED = '409 too-many-uploads'
 
 describe('uploads without a row', () => {
   it('are limited in bytes for each person and each organization', async () => {
-    const app = await start({ FW_UPLOADS_PER_PERSON: '1', FW_UPLOADS_PER_ORGANIZATION: '2' })
+    const app = await start({ perPerson: MEBIBYTE, perOrganization: 2 * MEBIBYTE })
     const ids = [await upload(half), await upload(half)]
     expect(ids.every(isStored)).toBe(true)
     expect(await upload(half)).toBe(REFUSED)
@@ -69,7 +73,7 @@ describe('uploads without a row', () => {
   })
 
   it('count by their declared size while they arrive, also with many at once', async () => {
-    await start({ FW_UPLOADS_PER_PERSON: '1' })
+    await start({ perPerson: MEBIBYTE })
     const answers = await Promise.all(Array.from({ length: 8 }, () => upload(half)))
     expect(answers.filter(isStored)).toHaveLength(2)
     expect(new Set(answers.filter(answer => !isStored(answer)))).toEqual(new Set([REFUSED]))
@@ -77,7 +81,7 @@ describe('uploads without a row', () => {
   })
 
   it('count as they arrive when nobody says their size', async () => {
-    await start({ FW_UPLOADS_PER_PERSON: '96' })
+    await start({ perPerson: 96 * MEBIBYTE })
     const long = Buffer.alloc(65 * MEBIBYTE, 'a')
     expect(isStored(await upload(half, { size: 64 * MEBIBYTE }))).toBe(true)
     expect(isStored(await upload(long, { size: 32 * MEBIBYTE }))).toBe(false)
@@ -86,14 +90,14 @@ describe('uploads without a row', () => {
   })
 
   it('may be one file that is larger than the limit', async () => {
-    await start({ FW_UPLOADS_PER_PERSON: '1' })
+    await start({ perPerson: MEBIBYTE })
     expect(isStored(await upload(Buffer.alloc(2 * MEBIBYTE, 'a')))).toBe(true)
     expect(await upload(Buffer.from('a'))).toBe(REFUSED)
   })
 })
 
 it('an upload is refused when it would use the reserve of the disk', async () => {
-  await start({ FW_DISK_RESERVE: '1000000000' })
+  await start({ reserve: Number.MAX_SAFE_INTEGER })
   expect(await upload(half)).toBe('507 no-space-for-files')
   expect(await query(test.app, 'select id from fw_files')).toEqual([])
 })

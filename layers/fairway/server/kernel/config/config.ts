@@ -8,7 +8,7 @@ import type { CollectionsConfig } from './collections-config'
 import type { PlansConfig } from './plans-config'
 import type { DeclaredCredential, CustomSignIn, AppRolesDeclaration, FwConfig } from './fw-config'
 import { ConfigError, type Env } from './env'
-import { type FilesConfig, filesConfig, uploadLimits, type UploadLimits } from './files-config'
+import { type FilesConfig, filesConfig, uploadLimits } from './files-config'
 import { identityConfig, type IdentityConfig, mcpConfig, type McpConfig } from './identity-config'
 import {
   signInPolicy,
@@ -33,7 +33,7 @@ export interface Config {
   allowedHosts: ReadonlySet<string> | null
   database: DatabaseConfig
   files: FilesConfig
-  uploads: UploadLimits
+  uploads: typeof uploadLimits
   keys: KeyRing
   password: PasswordConfig
   /** Whether everyone needs a second factor, and after how many days. */
@@ -71,7 +71,6 @@ export interface Config {
   trustedProxies: string[]
   /** How long the server keeps an idle connection open. */
   idleConnectionsInMs: number
-  /** How long the headers of a request may take to arrive. */
   /** How many seconds shared caches may keep application pages; null switches caching off. */
   shellCacheInSeconds: number | null
   actionTimeoutInSeconds: number
@@ -97,7 +96,6 @@ export interface Config {
 }
 
 export interface OAuthConfig {
-  /** How long an authorization code can be exchanged. */
   /** The lifetime of an access token. */
   accessTokenLifeInSeconds: number
   /** Whether the metadata invites hosts to use a client ID metadata document; `off` also refuses such documents. */
@@ -212,7 +210,7 @@ const operationConfig = (env: Env) => ({
   webhookOrigins: env.FW_WEBHOOK_ORIGINS ?? [],
   metricsToken: env.FW_METRICS_TOKEN,
   files: filesConfig(env),
-  uploads: uploadLimits(env),
+  uploads: uploadLimits,
 })
 
 /** Returns whether a builder service is connected, its origins, and who may use it. */

@@ -18,23 +18,13 @@ export interface BucketConfig {
 /** The location of file contents. */
 export type FilesConfig = { kind: 'disk'; folder: string } | BucketConfig
 
-/** How much may be uploaded, in bytes. */
-export interface UploadLimits {
-  /** Of uploads without a row, for each person and for each organization. */
-  perPerson: number
-  perOrganization: number
-  /** What stays free on the disk. */
-  reserve: number
-}
+const GIBIBYTE = 1024 ** 3
 
-const MEBIBYTE = 1024 * 1024
-
-/** Returns how much may be uploaded. */
-export const uploadLimits = (env: Env): UploadLimits => ({
-  perPerson: (env.FW_UPLOADS_PER_PERSON ?? 1024) * MEBIBYTE,
-  perOrganization: (env.FW_UPLOADS_PER_ORGANIZATION ?? 5120) * MEBIBYTE,
-  reserve: (env.FW_DISK_RESERVE ?? 512) * MEBIBYTE,
-})
+/**
+ * How much may be uploaded, in bytes: of uploads without a row, for each person and for each organization, and what stays free on
+ * the disk.
+ */
+export const uploadLimits = { perPerson: GIBIBYTE, perOrganization: 5 * GIBIBYTE, reserve: GIBIBYTE / 2 }
 
 /** The folder of files where no bucket is set. */
 export const filesFolder = ({ FW_DATA_DIR = '.data' }: Env): string => join(FW_DATA_DIR, 'files')

@@ -6,8 +6,6 @@ import { flag, inGroup, seconds, text } from './env-variable'
 // A value for a header or an address, without characters that could end the line.
 const headerText = text.regex(/^[\x21-\x7e]{1,1024}$/, 'must be plain characters without blanks')
 
-const mebibytes = z.coerce.number().int().min(0)
-
 const serviceOrigin = z
   .url({ protocol: /^https?$/ })
   .refine(isServiceOrigin, 'must be an https origin without path, or http on this machine')
@@ -50,31 +48,13 @@ export const fileVariables = inGroup('Files', {
     unset: 'the server sends the bytes of the bucket',
     example: '1',
   },
-  FW_UPLOADS_PER_PERSON: {
-    schema: mebibytes.min(1),
-    description: 'How many MiB of uploads that no row uses yet one person may have. A single larger file is accepted.',
-    unset: '`1024`',
-    example: '1024',
-  },
-  FW_UPLOADS_PER_ORGANIZATION: {
-    schema: mebibytes.min(1),
-    description: 'The same for all people of an organization together.',
-    unset: '`5120`',
-    example: '5120',
-  },
-  FW_DISK_RESERVE: {
-    schema: mebibytes,
-    description: 'How many MiB stay free on the disk of the files. Uploads that would use them are refused.',
-    unset: '`512`',
-    example: '512',
-  },
 })
 
-/** The environment variables of the builder service; `fw builder connect` writes five of them. */
+/** The environment variables of the builder service; `fw builder connect` writes three of them. */
 export const builderVariables = inGroup('Builder', {
   BUILDER_PRIVATE_KEY: {
     schema: headerText,
-    description: 'The key that opens the builder service. `fw builder connect` writes this and the four below.',
+    description: 'The key that opens the builder service. `fw builder connect` writes this and the two below.',
     unset: 'not connected',
     example: 'bpk-...',
     secret: true,
@@ -91,18 +71,6 @@ export const builderVariables = inGroup('Builder', {
     description: 'Who connected, as the builder service calls them.',
     unset: 'no user is named',
     example: 'user-123',
-  },
-  BUILDER_ORG_NAME: {
-    schema: text,
-    description: 'The connected organization, for display.',
-    unset: 'no name is shown',
-    example: 'Example Ltd',
-  },
-  BUILDER_ORG_KIND: {
-    schema: text,
-    description: 'The kind of the connected organization, for display.',
-    unset: 'no kind is shown',
-    example: 'team',
   },
   BUILDER_APP_HOST: {
     schema: serviceOrigin,
@@ -152,18 +120,12 @@ export const commandLineVariables = inGroup('Command line', {
     unset: 'none',
     example: '--headless=new',
   },
-  FW_MCP_TOKEN: {
-    schema: text,
-    description: 'A static token that `fw mcp stdio` sends to the endpoint it is given, in place of signing in.',
-    unset: 'it signs in by OAuth; `ACCESS_TOKEN` is used too for the endpoint at `FW_BASE_URL`',
-    example: 'replace-me',
-    secret: true,
-  },
   FW_TOKEN: {
     schema: headerText,
     description:
-      'A personal token: what `fw action … --at` calls an application elsewhere with, and `fw mcp stdio` where `FW_MCP_TOKEN` is not set.',
-    unset: '`fw action` runs here; `fw mcp stdio` signs in by OAuth',
+      'A personal token: what `fw action … --at` and `fw mcp stdio` call an application elsewhere with. `fw mcp stdio` takes a static token too.',
+    unset:
+      '`fw action` runs here; `fw mcp stdio` signs in by OAuth; `ACCESS_TOKEN` is used too for the endpoint at `FW_BASE_URL`',
     example: 'fwp_...',
     secret: true,
   },
