@@ -102,7 +102,6 @@ export const published = {
   composables: {
     partOfDay: experimental,
     useAction: stable,
-    useAppRoles: experimental,
     useCollection: stable,
     useCreateShortcut: stable,
     useDraft: stable,
@@ -114,7 +113,6 @@ export const published = {
     useLanguage: stable,
     useListSearch: stable,
     useNavigation: stable,
-    useOnline: experimental,
     usePalette: experimental,
     usePublicTexts: experimental,
     useSession: stable,
@@ -194,30 +192,6 @@ export const published = {
   },
   /** `nuxt-fairway/vitest`. */
   vitest: { aliases: stable, fairway: stable, testApp: stable },
-  /** `nuxt-fairway/desktop-wire`, for desktop programs. */
-  desktopWire: {
-    DESKTOP_CEREMONIES_PATH: experimental,
-    DESKTOP_PREFIX: experimental,
-    DesktopAnswer: experimental,
-    DesktopCommand: experimental,
-    DesktopStatus: experimental,
-    EMAIL_ADDRESS: experimental,
-    IDENTITY_AUTHORIZE_PATH: experimental,
-    IDENTITY_LOGIN_PATH: experimental,
-    Mutex: experimental,
-    SESSION_PATH: experimental,
-    SIGN_IN_PATH: experimental,
-    createMutex: experimental,
-    desktopAnswerSchema: experimental,
-    desktopAvailabilitySchema: experimental,
-    desktopCeremonySchema: experimental,
-    desktopCommandSchema: experimental,
-    desktopExchangeSchema: experimental,
-    desktopHubAppSchema: experimental,
-    desktopReasons: experimental,
-    desktopStatusSchema: experimental,
-    isLoopbackHost: experimental,
-  },
   /** The keys of `definePageMeta` besides Nuxt's own. */
   pageMeta: { embed: stable, navigation: stable, needsOrganization: stable, public: stable },
   /** The keys of fw.config.ts. */

@@ -40,7 +40,6 @@ describe('published names', () => {
     ['client', 'app/client.ts'],
     ['tables', 'server/fw-tables.ts'],
     ['vitest', 'cli/vitest.mjs'],
-    ['desktopWire', 'shared/desktop-wire.ts'],
     ['desktop', '../../packages/desktop/src/index.ts'],
     ['desktopProgram', '../../packages/desktop/src/program/index.ts'],
   ] as const)('match the exports of %s (%s)', (part, path) => {
