@@ -16,10 +16,9 @@ beforeAll(async () => {
   server = await borrowServer({
     application: 'author',
     env: {
-      FW_FILES: `s3://files/app?endpoint=${bucket.endpoint}`,
+      FW_FILES: `s3://files/app?endpoint=${bucket.endpoint}&direct=1`,
       FW_FILES_KEY: bucket.keys.accessKeyId,
       FW_FILES_SECRET: bucket.keys.secretAccessKey,
-      FW_FILES_DIRECT: '1',
     },
   })
   ;({ owner, member } = await createTeamWorld(server).team())
@@ -30,7 +29,7 @@ afterAll(async () => {
   await bucket.stop()
 })
 
-describe('File in a bucket with FW_FILES_DIRECT', () => {
+describe('File in a bucket with direct=1', () => {
   it('redirects to a signed bucket URL that returns the bytes', async () => {
     const { url, file } = await papers.aPaper(owner, PDF)
     const answer = await owner.browser.get(url)

@@ -139,10 +139,9 @@ describe('profile picture in a bucket', () => {
     const bucket = await startBucket()
     const elsewhere = await borrowServer({
       env: {
-        FW_FILES: `s3://files/app?endpoint=${bucket.endpoint}&region=eu-central-1`,
+        FW_FILES: `s3://files/app?endpoint=${bucket.endpoint}&region=eu-central-1&direct=1`,
         FW_FILES_KEY: bucket.keys.accessKeyId,
         FW_FILES_SECRET: bucket.keys.secretAccessKey,
-        FW_FILES_DIRECT: '1',
       },
     })
     try {

@@ -14,7 +14,7 @@ let world: ReturnType<typeof createTeamWorld>
 beforeAll(async () => {
   server = await startServer({ env: { FW_RATE_LIMITS: 'off' } })
   // Another instance, after an operator turned the setting on without a grace period.
-  const env = { FW_REQUIRE_SECOND_FACTOR: 'true', FW_SECOND_FACTOR_GRACE_DAYS: '0', FW_BASE_URL: server.origin }
+  const env = { FW_REQUIRE_SECOND_FACTOR: 'at-once', FW_BASE_URL: server.origin }
   strict = await startServer({ database: databaseOf(server), env })
   world = createTeamWorld(server)
 })

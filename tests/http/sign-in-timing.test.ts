@@ -14,7 +14,12 @@ let server: TestServer
 beforeAll(async () => {
   smtp = await startSmtp()
   server = await borrowServer({
-    env: { SMTP_URL: smtp.url, EMAIL_FROM: 'no-reply@example.test', FW_PASSWORD_HASHING: 'strong' },
+    env: {
+      NODE_ENV: 'production',
+      AUTH_SKIP_EMAIL_VERIFICATION: '1',
+      SMTP_URL: smtp.url,
+      EMAIL_FROM: 'no-reply@example.test',
+    },
   })
   await signUp(createBrowser(server.origin), { email: 'known@example.test', password: PASSWORD, name: 'Known' })
 })

@@ -55,7 +55,6 @@ export const settingsOf = (origin: string, dataDir: string) => ({
   FW_BASE_URL: origin,
   FW_DATA_DIR: dataDir,
   BETTER_AUTH_SECRET: SECRET,
-  FW_PASSWORD_HASHING: 'quick',
   AUTH_MAGIC_LINK: '0',
   AUTH_SKIP_EMAIL_VERIFICATION: '1',
 })

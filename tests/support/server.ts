@@ -108,7 +108,6 @@ export const LOG_FILE = 'server.log'
 export const testEnv = ({ NODE_ENV = 'test', SMTP_URL }: Record<string, string>): Record<string, string> => ({
   NODE_ENV,
   BETTER_AUTH_SECRET: SECRET,
-  ...(NODE_ENV === 'production' ? {} : { FW_PASSWORD_HASHING: 'quick' }),
   // Set by `npm run test:plain`.
   ...(process.env.FW_SHORTCUTS ? { FW_SHORTCUTS: process.env.FW_SHORTCUTS } : {}),
   // Most tests sign in with a password. Without magic links, the password form comes first.

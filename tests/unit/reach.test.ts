@@ -213,10 +213,7 @@ describe('the addresses of the server', () => {
   })
 
   it('are open before a required second factor only where declared', async () => {
-    const { send, person } = await startServer({
-      FW_REQUIRE_SECOND_FACTOR: 'true',
-      FW_SECOND_FACTOR_GRACE_DAYS: '0',
-    })
+    const { send, person } = await startServer({ FW_REQUIRE_SECOND_FACTOR: 'at-once' })
     const personFor = keptWhileClosed(person, 'setup')
     expect(
       await differences(async address => {
@@ -300,7 +297,7 @@ describe('the routes of an author', () => {
     await send(operator, `/_fw/operator/people/${userId}/view`, { method: 'POST', json })
     expect(await statuses((...asked) => send(operator, ...asked))).toEqual([403, 200, 403])
 
-    const setup = { FW_REQUIRE_SECOND_FACTOR: 'true', FW_SECOND_FACTOR_GRACE_DAYS: '0' }
+    const setup = { FW_REQUIRE_SECOND_FACTOR: 'at-once' }
     for (const strict of [await startServer(setup, {}, routes), await startServer({}, TERMS, routes)]) {
       const ada = await strict.person()
       expect(await statuses((...asked) => strict.send(ada, ...asked))).toEqual([403, 200, 200])

@@ -113,15 +113,13 @@ export async function testApp({ env = {}, now }: TestAppOptions = {}): Promise<T
 }
 
 /**
- * The environment of tests: a secret for this application only, fast password hashing, and no limits that would count the
- * requests of tests.
+ * The environment of tests: a secret for this application only, and no limits that would count the requests of tests.
  */
 const settings = (folder: string): Record<string, string> => ({
   NODE_ENV: 'test',
   BETTER_AUTH_SECRET: randomBytes(32).toString('base64url'),
   FW_BASE_URL: 'http://localhost:3000',
   FW_DATA_DIR: folder,
-  FW_PASSWORD_HASHING: 'quick',
   FW_RATE_LIMITS: 'off',
 })
 

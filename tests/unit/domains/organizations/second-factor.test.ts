@@ -169,12 +169,14 @@ describe('organization that requires a second factor', () => {
 
 describe('installation that requires a second factor', () => {
   it('starts the grace period once for all instances, then closes organizations until a second factor is set up', async () => {
-    app = await open({ FW_REQUIRE_SECOND_FACTOR: 'true', FW_SECOND_FACTOR_GRACE_DAYS: '2' })
+    app = await open({ FW_REQUIRE_SECOND_FACTOR: 'true' })
     const ada = await aMember(app)
     const cookie = await cookieFor(ada)
     expect((await sessionOf(cookie))?.secondFactor).toMatchObject({ by: 'installation', isOver: false })
     expect(await countRows(app, 'fw_policies')).toBe(1)
-    now += 2 * DAY_IN_MS
+    now += 7 * DAY_IN_MS - 1
+    expect((await sessionOf(cookie))?.secondFactor).toMatchObject({ isOver: false })
+    now += 1
     expect(await sessionOf(cookie)).toMatchObject({ orgId: null, secondFactor: { by: 'installation', isOver: true } })
     await turnOn(ada.userId)
     expect((await sessionOf(cookie))?.secondFactor).toMatchObject({ isOver: true, canProve: true })

@@ -252,8 +252,11 @@ type SignInConfig = Pick<
 >
 
 const signInConfig = (env: Env, environment: Config['environment'], { auth }: FwConfig): SignInConfig => ({
-  password: passwordConfig(env),
-  secondFactor: { isRequired: env.FW_REQUIRE_SECOND_FACTOR ?? false, graceDays: env.FW_SECOND_FACTOR_GRACE_DAYS ?? 7 },
+  password: passwordConfig(env, environment),
+  secondFactor: {
+    isRequired: Boolean(env.FW_REQUIRE_SECOND_FACTOR),
+    graceDays: env.FW_REQUIRE_SECOND_FACTOR === 'at-once' ? 0 : 7,
+  },
   devAccount: isOwnMachine(env, environment) ? 'offered' : 'off',
   isOwnMachine: isOwnMachine(env, environment),
   authDisabled: env.AUTH_DISABLED ? { email: DEV_EMAIL } : undefined,

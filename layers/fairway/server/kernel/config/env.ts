@@ -9,7 +9,8 @@ export const envTable = {
   ...inGroup('Server', {
     NODE_ENV: {
       schema: z.enum(['development', 'test', 'production']),
-      description: 'Which rules apply. Only `development` makes a development account.',
+      description:
+        'Which rules apply. Only `development` makes a development account. `test` makes password hashes that are quick to guess.',
       unset: '`production`',
       example: 'production',
     },
@@ -142,25 +143,12 @@ export const envTable = {
       unset: 'off: only the shipped list of common passwords counts',
       example: 'https://api.pwnedpasswords.com/range/',
     },
-    FW_PASSWORD_HASHING: {
-      schema: z.enum(['strong', 'quick']),
-      description: '`quick` makes password hashes that are quick to guess, for tests; production refuses to start.',
-      unset: '`strong`',
-      example: 'strong',
-    },
     FW_REQUIRE_SECOND_FACTOR: {
-      schema: flag,
+      schema: z.union([z.literal('at-once'), flag]),
       description:
-        '`true` requires a second factor of everyone. After the days of grace, people without one can only set it up.',
+        '`true` requires a second factor of everyone. People have 7 days to set it up, from when this was turned on or their account was created, whichever is later; `at-once` gives no days. After that, people without one can only set it up.',
       unset: '`false`: each organization decides for its members',
       example: 'true',
-    },
-    FW_SECOND_FACTOR_GRACE_DAYS: {
-      schema: z.coerce.number().int().min(0).max(365),
-      description:
-        'The days that people have to set up a second factor, from when `FW_REQUIRE_SECOND_FACTOR` was turned on or their account was created, whichever is later.',
-      unset: '`7`',
-      example: '7',
     },
     FW_RATE_LIMITS: {
       schema: z.enum(['on', 'off']),

@@ -125,8 +125,6 @@ function productionFaults(env: Env): string[] {
   if (env.AUTH_DISABLED && !env.FW_ALLOW_AUTH_DISABLED) {
     faults.push('AUTH_DISABLED: production does not start without sign-in unless FW_ALLOW_AUTH_DISABLED=1 is set too')
   }
-  if (env.FW_PASSWORD_HASHING === 'quick')
-    faults.push('FW_PASSWORD_HASHING: production does not start with password hashes that are quick to guess')
   return [...faults, ...secretFaults(env)]
 }
 

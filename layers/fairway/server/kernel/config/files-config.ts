@@ -43,7 +43,7 @@ export function filesConfig(env: Env): FilesConfig {
     region,
     accessKeyId: env.FW_FILES_KEY ?? '',
     secretAccessKey: env.FW_FILES_SECRET ?? '',
-    isDirect: env.FW_FILES_DIRECT === true,
+    isDirect: address.searchParams.get('direct') === '1',
   }
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { isLoopbackHost } from '#fairway/shared/loopback'
 import { emailSchema } from '#fairway/shared/schemas/email'
-import { flag, inGroup, seconds, text } from './env-variable'
+import { inGroup, seconds, text } from './env-variable'
 
 // A value for a header or an address, without characters that could end the line.
 const headerText = text.regex(/^[\x21-\x7e]{1,1024}$/, 'must be plain characters without blanks')
@@ -21,9 +21,13 @@ export const fileVariables = inGroup('Files', {
       .refine(({ searchParams }) => {
         const endpoint = searchParams.get('endpoint')
         return endpoint === null || (URL.canParse(endpoint) && /^https?:$/.test(new URL(endpoint).protocol))
-      }, 'endpoint must be an http(s) address'),
+      }, 'endpoint must be an http(s) address')
+      .refine(
+        ({ searchParams }) => ['0', '1', null].includes(searchParams.get('direct')),
+        'direct must be 1, or not there',
+      ),
     description:
-      'A bucket of S3 or of a service that speaks as S3 does, a prefix in it, and where it is: `endpoint` and `region` (`us-east-1` when not given).',
+      'A bucket of S3 or of a service that speaks as S3 does, a prefix in it, and where it is: `endpoint` and `region` (`us-east-1` when not given). With `direct=1`, browsers get files from the bucket itself, by an address that is good for 60 seconds: they must reach the bucket.',
     unset: 'the folder `files` of `FW_DATA_DIR`',
     example: 's3://files/app?endpoint=https://s3.example.com&region=eu-central-1',
   },
@@ -40,13 +44,6 @@ export const fileVariables = inGroup('Files', {
     unset: 'needed with `FW_FILES`',
     example: 'wJalr...',
     secret: true,
-  },
-  FW_FILES_DIRECT: {
-    schema: flag,
-    description:
-      '`1`: browsers get files from the bucket itself, by an address that is good for 60 seconds. The bucket must be reachable from them.',
-    unset: 'the server sends the bytes of the bucket',
-    example: '1',
   },
 })
 
