@@ -137,7 +137,7 @@ interface Guard {
 }
 
 /** Returns a guard as its author wrote it, where that is known. */
-export function guardName({ name, orgRoles, roles }: Guard): string {
+function guardName({ name, orgRoles, roles }: Guard): string {
   if (orgRoles && roles) return '`requireAll(…)`'
   if (orgRoles)
     return orgRoles.length === ORG_ROLES.length ? '`requireOrganization()`' : `\`requireOrgRole('${orgRoles.at(-1)}')\``

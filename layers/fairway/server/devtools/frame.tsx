@@ -7,7 +7,7 @@ import { script } from './script'
 import { style } from './style'
 
 /** The views, in the order of the tabs; the path of each is its name. */
-export const VIEWS = ['requests', 'denials', 'actions', 'collections', 'tables', 'jobs', 'people', 'mails'] as const
+export const VIEWS = ['requests', 'denials', 'tables', 'jobs', 'people', 'mails'] as const
 export type View = (typeof VIEWS)[number]
 
 export const pathOf = (view: View, rest = ''): string => `${DEVTOOLS_PATH}/${view}${rest}`
@@ -95,7 +95,7 @@ export const Empty = ({ text, hint }: { text: string; hint?: string }) => (
   </div>
 )
 
-/** A few words in a frame: a role, a surface, a kind. */
+/** A few words in a frame: a role, a state, a kind. */
 export const Chip = ({ text, tone = 'plain' }: { text: string; tone?: 'plain' | 'good' | 'warn' | 'bad' }) => (
   <span class={`chip ${tone}`}>{text}</span>
 )

@@ -2,8 +2,6 @@
 // Served only by development servers (modules/devtools): a build contains no file of this folder.
 import { appendResponseHeader, defineEventHandler, getQuery, type H3Event, sendRedirect, setResponseHeaders } from 'h3'
 import { z } from 'zod'
-import { catalog as actions } from '#fw/actions'
-import { catalog as collections } from '#fw/collections'
 import { catalog as jobs } from '#fw/jobs'
 import { listEveryone } from '#fairway/server/domains/organizations'
 import { findPerson, mintSession } from '#fairway/server/domains/people'
@@ -18,12 +16,12 @@ import { requestInfo, requestPath } from '#fairway/server/kernel/http/request-in
 import { listJobs } from '#fairway/server/kernel/jobs'
 import { listOutbox } from '#fairway/server/kernel/mail/mailer'
 import { DEVTOOLS_PATH } from '#fairway/shared/paths'
-import { actionsView, collectionsView, tablesView, tableView } from './catalog-views'
 import { pathOf, renderFrame, type View, VIEWS } from './frame'
 import { actOnJob, JOBS_ACT_PATH, jobsView } from './jobs-view'
 import { Become, BECOME_PATH, mailsView, peopleView } from './people-views'
 import { recordingOf } from './recording'
 import { denialsView, requestsView } from './request-views'
+import { tablesView, tableView } from './table-views'
 import { listTables, readTable } from './tables'
 
 /**
@@ -88,8 +86,6 @@ async function show(event: H3Event, view: View, name: string | undefined): Promi
 const bodies = {
   requests: async ({ app, search }: Asked) => requestsView(recordingOf(app).requests(), search),
   denials: async ({ app, search }: Asked) => denialsView(recordingOf(app).denials(), search),
-  actions: async ({ app, search }: Asked) => actionsView(actions, search, app.config),
-  collections: async ({ search }: Asked) => collectionsView(collections, search),
   jobs: async ({ app, search }: Asked) => jobsView(jobs, (await listJobs(app, {})).jobs, search),
   people: async ({ app, search, own }: Asked) => peopleView(await listEveryone(app), search, own),
   async tables({ app, search, page, name }: Asked) {

@@ -51,13 +51,6 @@ addEventListener('keydown', event => {
   field.focus()
   field.select()
 })
-addEventListener('click', event => {
-  const button = event.target.closest('[data-copy]')
-  if (!button) return
-  navigator.clipboard?.writeText(button.dataset.copy)
-  button.textContent = 'Copied'
-  setTimeout(() => { button.textContent = 'Copy' }, 1500)
-})
 document.querySelector('nav [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
 setInterval(refresh, 2000)
 addEventListener('visibilitychange', refresh)

@@ -4,7 +4,7 @@ export const style = `
 @media (prefers-color-scheme:dark){:root{--bg:#111113;--side:#0b0b0c;--card:#18181b;--text:#ededef;--muted:#a0a0ab;--line:#2a2a2e;--hover:#1d1d20;--accent:#5eead4;--good:#86efac;--warn:#fcd34d;--bad:#fca5a5;--soft:#1f1f23;--bar:#115e59}}
 *{box-sizing:border-box}
 body{margin:0;background:var(--bg);color:var(--text);font:13px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif}
-code,pre,.mono,time{font:12px/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}
+code,.mono,time{font:12px/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}
 time,.ms,.count{font-variant-numeric:tabular-nums}
 a{color:var(--accent)}p{margin:0}h1{font-size:15px;font-weight:600;margin:0;text-transform:capitalize}h2{font-size:12px;font-weight:600;color:var(--muted);margin:20px 0 8px}h2:first-child{margin-top:0}
 :focus-visible{outline:2px solid var(--accent);outline-offset:-2px;border-radius:4px}
@@ -39,8 +39,6 @@ summary:before{content:"";flex:none;width:6px;height:6px;border-inline-end:1.5px
 dl{display:grid;grid-template-columns:104px minmax(0,1fr);gap:6px 12px;margin:0}dt{color:var(--muted)}dd{margin:0;overflow-wrap:anywhere}
 .card{padding:12px 14px}.card dl{margin-top:10px}.title{display:flex;flex-wrap:wrap;align-items:center;gap:6px 10px;font-weight:600}.title time,.title .muted{font-weight:400}
 dd.out{color:var(--text);border-inline-start:2px solid var(--accent);padding-inline-start:10px}
-pre{margin:8px 0 0;padding:10px 12px;background:var(--soft);border-radius:6px;overflow:auto;max-height:320px;white-space:pre-wrap;overflow-wrap:anywhere}
-.command{display:flex;align-items:flex-start;gap:8px;margin-top:8px}.command pre{flex:1;margin:0}
 .scroll{overflow:auto;border:1px solid var(--line);border-radius:8px}table{border-collapse:collapse;width:100%}
 th,td{padding:5px 12px;text-align:start;white-space:nowrap;max-width:320px;overflow:hidden;text-overflow:ellipsis;border-bottom:1px solid var(--line)}tr:last-child td{border-bottom:0}
 th{font-weight:500;color:var(--muted);background:var(--side);position:sticky;top:0}td{font:12px/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}
