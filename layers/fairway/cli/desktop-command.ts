@@ -11,8 +11,13 @@ const desktopArgs = {
   },
   browser: {
     type: 'string' as const,
-    description: 'The Chrome, Edge or Chromium to use; without it FW_DESKTOP_BROWSER, or the first that is found.',
+    description: 'The Chrome, Edge or Chromium to use; without it, the first that is found.',
     valueHint: 'path',
+  },
+  'browser-args': {
+    type: 'string' as const,
+    description: 'Further arguments for that browser, separated by spaces.',
+    valueHint: 'arguments',
   },
 }
 

@@ -14,7 +14,11 @@ import { openBrowser } from './browser'
 import { say } from './terminal'
 
 /** Shows a workspace in the system's language until its last window is closed; then the process ends. */
-export async function openDesktop(chosen: { workspace?: string; browser?: string }): Promise<never> {
+export async function openDesktop(chosen: {
+  workspace?: string
+  browser?: string
+  'browser-args'?: string
+}): Promise<never> {
   // The package is TypeScript, which Node does not load below node_modules.
   const program = createRequire(`${platformDir}/package.json`).resolve(`${DESKTOP_PACKAGE}/program`)
   const { openWorkspace } = (await createLoader(process.cwd(), { whole: true })(program)) as typeof desktopProgram
@@ -24,6 +28,7 @@ export async function openDesktop(chosen: { workspace?: string; browser?: string
   const language = toLanguage(new Intl.DateTimeFormat().resolvedOptions().locale, languages) ?? 'en'
   const hasRun = await openWorkspace({
     ...chosen,
+    browserArgs: chosen['browser-args']?.split(/\s+/).filter(Boolean),
     env: process.env,
     version: VERSION,
     language,

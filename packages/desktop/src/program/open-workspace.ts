@@ -11,8 +11,10 @@ import { ProgramFault, readWorkspaceConfig } from './workspace-config'
 export type OpenInput = Omit<ProgramInput, 'browser' | 'config' | 'folder' | 'onStarted'> & {
   /** The address of the hub, or a file that names hub and applications; the previous one by default. */
   workspace?: string
-  /** The path of a browser; by default that of FW_DESKTOP_BROWSER, or the first that is found. */
+  /** The path of a browser; by default the first that is found. */
   browser?: string
+  /** Further arguments for that browser. */
+  browserArgs?: string[]
   env: Readonly<Record<string, string | undefined>>
   /** Called when this is the only program of the workspace, and it starts. */
   onStarted(started: { hub: string; browser: string }): void
@@ -22,9 +24,10 @@ export type OpenInput = Omit<ProgramInput, 'browser' | 'config' | 'folder' | 'on
  * Shows a workspace until its last window is closed. Returns false when the program runs already; that program then shows its
  * menu. Throws `ProgramFault` when it cannot start. The caller must end the process afterwards.
  */
-export async function openWorkspace({ workspace, browser, env, onStarted, ...rest }: OpenInput): Promise<boolean> {
+export async function openWorkspace(input: OpenInput): Promise<boolean> {
+  const { workspace, browser, browserArgs = [], env, onStarted, ...rest } = input
   const { platform } = process
-  const path = requireBrowser({ platform, env, home: homedir(), isThere, chosen: browser || env.FW_DESKTOP_BROWSER })
+  const path = requireBrowser({ platform, env, home: homedir(), isThere, chosen: browser })
   const folder = dataFolder({ platform, env, home: homedir() })
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const last = createFilePreferences(join(folder, 'last-workspace.json'))
@@ -39,7 +42,7 @@ export async function openWorkspace({ workspace, browser, env, onStarted, ...res
     ...rest,
     config,
     folder,
-    browser: { path, args: (env.FW_DESKTOP_BROWSER_ARGS ?? '').split(/\s+/).filter(Boolean) },
+    browser: { path, args: browserArgs },
     onStarted: () => onStarted({ hub: config.hub, browser: path }),
   })
 }
@@ -57,7 +60,7 @@ function requireBrowser(input: Parameters<typeof findBrowser>[0]): string {
       'Google Chrome, Microsoft Edge or Chromium is needed, and none is installed here. These places were looked at:',
       ...browser.lookedFor.map(place => `  ${place}`),
       'Install one (https://www.google.com/chrome, https://www.microsoft.com/edge, or the package chromium),',
-      'or name one that is somewhere else with --browser <path> or FW_DESKTOP_BROWSER.',
+      'or name one that is somewhere else with --browser <path>.',
     ].join('\n'),
   )
 }

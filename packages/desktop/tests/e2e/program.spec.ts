@@ -4,6 +4,7 @@ import { type Page, test as base, expect } from '@playwright/test'
 import { expectNoViolationsInBothColours } from '../../../../tests/support/accessibility'
 import {
   aComputer,
+  browserOptions,
   type Computer,
   debuggingAddress,
   type Desktop,
@@ -207,7 +208,7 @@ test('a button held while the menu changes still performs its action', async ({ 
 
 test('closing the menu while it opens ends the program', async ({ world }) => {
   const { computer } = world
-  const program = startFw(['desktop', '--workspace', computer.file], computer.env)
+  const program = startFw(['desktop', '--workspace', computer.file, ...computer.browser], computer.env)
   const closeAll = async () => {
     const { host } = debuggingAddress(computer, 'menu')
     const targets: { id: string; type: string }[] = await (await fetch(`http://${host}/json/list`)).json()
@@ -240,7 +241,7 @@ test('a second start shows the first program’s menu, and closing the last wind
   await openApp(desktop, 'docs')
   const docs = await desktop.window('app-docs')
   await desktop.menu.close()
-  const second = await fw(['desktop'], computer.env)
+  const second = await fw(['desktop', ...computer.browser], computer.env)
   expect(second).toMatchObject({ code: 0, out: expect.stringContaining('It is running already') })
   await expect.poll(() => desktop.count('menu')).toBe(1)
   const menu = await desktop.window('menu')
@@ -269,11 +270,7 @@ test('the menu uses the system language', async ({ world }) => {
 
 test('the program opens no port by default, and only its user can access the profiles', async ({ world }) => {
   const { computer } = world
-  const quiet = computer.env.FW_DESKTOP_BROWSER_ARGS?.replace(/--remote-debugging-port=\d+/, '') ?? ''
-  const program = startFw(['desktop', '--workspace', computer.file], {
-    ...computer.env,
-    FW_DESKTOP_BROWSER_ARGS: quiet,
-  })
+  const program = startFw(['desktop', '--workspace', computer.file, ...browserOptions()], computer.env)
   await expect.poll(() => rememberedWindows(computer), { timeout: 30_000 }).toMatchObject({ bounds: { menu: {} } })
   const profiles = join(computer.folder, 'profiles')
   for (const profile of readdirSync(profiles)) {

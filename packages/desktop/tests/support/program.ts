@@ -11,11 +11,20 @@ export interface Computer {
   /** Where the program stores the data of this workspace. */
   folder: string
   env: Record<string, string>
+  /** The options of `fw desktop` that name its browser. */
+  browser: string[]
   /** The workspace file. */
   file: string
   /** The addresses that were opened in the ordinary browser. */
   openedElsewhere(): string[]
 }
+
+/** The options for a browser without a screen, with further arguments. */
+export const browserOptions = (further: string[] = []): string[] => [
+  '--browser',
+  findChromium() ?? '',
+  `--browser-args=${[...chromiumFlags, '--headless=new', ...further].join(' ')}`,
+]
 
 /** A computer with a file for this workspace. The program has never run on it. */
 export function aComputer(workspace: Workspace, env: Record<string, string> = {}): Computer {
@@ -33,11 +42,10 @@ export function aComputer(workspace: Workspace, env: Record<string, string> = {}
       XDG_DATA_HOME: join(home, 'data'),
       PATH: `${bin}${delimiter}${process.env.PATH}`,
       LANG: 'en_US.UTF-8',
-      FW_DESKTOP_BROWSER: findChromium() ?? '',
-      // Only these tests use the port: without it, no other process can reach the program's windows.
-      FW_DESKTOP_BROWSER_ARGS: [...chromiumFlags, '--headless=new', '--remote-debugging-port=0'].join(' '),
       ...env,
     },
+    // Only these tests use the port: without it, no other process can reach the program's windows.
+    browser: browserOptions(['--remote-debugging-port=0']),
     openedElsewhere: () => (existsSync(noted) ? readFileSync(noted, 'utf8').trim().split('\n') : []),
   }
 }
@@ -72,7 +80,7 @@ export async function startDesktop(computer: Computer): Promise<Desktop> {
   // A file from an earlier start names a port that is no longer in use.
   for (const profile of ['menu', 'workspace', 'app-mail', 'app-docs'])
     rmSync(portFile(computer, profile), { force: true })
-  const program = startFw(['desktop', '--workspace', computer.file], computer.env)
+  const program = startFw(['desktop', '--workspace', computer.file, ...computer.browser], computer.env)
   const browsers = new Map<string, Promise<Browser>>()
   const connect = async (profile: string): Promise<Browser> => {
     let found: Browser | undefined

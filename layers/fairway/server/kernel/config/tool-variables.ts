@@ -104,19 +104,6 @@ export const commandLineVariables = inGroup('Command line', {
     unset: 'the only one there is',
     example: 'ada@example.com',
   },
-  FW_DESKTOP_BROWSER: {
-    schema: text,
-    description: 'The Chrome, Edge or Chromium that `fw desktop` opens its windows in.',
-    unset: 'the first that is found',
-    example: '/usr/bin/chromium',
-  },
-  FW_DESKTOP_BROWSER_ARGS: {
-    schema: text,
-    description:
-      'Further arguments for that browser, separated by spaces. `--headless=new` is for machines without a screen; a debugging port opens every signed-in page to all programs of the machine, so it is for tests only.',
-    unset: 'none',
-    example: '--headless=new',
-  },
   FW_TOKEN: {
     schema: headerText,
     description:

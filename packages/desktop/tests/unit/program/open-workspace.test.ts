@@ -5,10 +5,11 @@ import { expect, it } from 'vitest'
 import { openWorkspace } from '../../../src/program'
 
 /** Starts the program on a computer that has never run it. */
-function start(env: Record<string, string>) {
+function start(browser: string) {
   const home = mkdtempSync(join(tmpdir(), 'fw-desk-'))
   const opened = openWorkspace({
-    env: { HOME: home, XDG_DATA_HOME: home, LOCALAPPDATA: home, ...env },
+    browser,
+    env: { HOME: home, XDG_DATA_HOME: home, LOCALAPPDATA: home },
     version: '1.2.3',
     language: 'en',
     direction: 'ltr',
@@ -21,11 +22,11 @@ function start(env: Record<string, string>) {
 }
 
 it('openWorkspace names the chosen browser when it is missing, and stores nothing', async () => {
-  const { opened, home } = start({ FW_DESKTOP_BROWSER: '/nowhere/chrome' })
+  const { opened, home } = start('/nowhere/chrome')
   await expect(opened).rejects.toThrow('There is no browser that can be started at /nowhere/chrome')
   expect(existsSync(join(home, 'fairway-desktop'))).toBe(false)
 })
 
 it('openWorkspace asks for a workspace the first time', async () => {
-  await expect(start({ FW_DESKTOP_BROWSER: process.execPath }).opened).rejects.toThrow('fw desktop --workspace')
+  await expect(start(process.execPath).opened).rejects.toThrow('fw desktop --workspace')
 })
