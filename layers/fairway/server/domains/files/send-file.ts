@@ -1,5 +1,5 @@
 // Serves a file, whole or in part, with headers that keep it from running code in our origin.
-import { finished, type Readable } from 'node:stream'
+import { finished, Readable } from 'node:stream'
 import { type H3Event, getQuery, setResponseHeaders, setResponseStatus } from 'h3'
 import { type App, getApp } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
@@ -10,6 +10,7 @@ import type { ByteRange } from './storage'
 import { storageOf } from './storage-of'
 import type { files } from './tables'
 import { makeThumbnail, PICTURES, thumbnailWidth } from './thumbnail'
+import { requireRun } from '#fairway/server/kernel/current-run'
 
 /** Images and documents that browsers show without running their code in our origin. SVG and HTML are excluded. */
 const SHOWN = new Set([...PICTURES, 'application/pdf'])
@@ -142,4 +143,30 @@ function rangeIn(text: string, size: number): ByteRange | undefined {
   const [, from, to] = /^bytes=(\d+)-(\d*)$/.exec(text) ?? []
   if (from === undefined || (to && Number(to) < Number(from))) return undefined
   return { first: Number(from), last: to ? Math.min(Number(to), size - 1) : size - 1 }
+}
+
+/**
+ * Returns the bytes of a file by its ID, as they arrive from the storage. It does not check access; the caller must. Throws
+ * `not-found` for a deleted file; a file without a row is kept for a day.
+ */
+export async function openFile(id: string): Promise<Readable> {
+  const bytes = await readBytes(requireRun().app, id)
+  if (!bytes) throw new AppError('not-found', { detail: 'The file is not there any more.' })
+  return bytes instanceof Readable ? bytes : Readable.from(bytes)
+}
+
+/**
+ * Yields the rows of a CSV file as texts, keyed by the names in its first row. It streams the file, so memory use stays small.
+ * Throws what `openFile` throws, and `invalid-input` with the number of the row at a row that cannot be read.
+ */
+export async function* csvRows(id: string): AsyncGenerator<Record<string, string>> {
+  // Loaded with the first file, because most servers never read one.
+  const { csvFaults, readCsv } = await import('#fairway/shared/csv/read-csv')
+  let names: string[] | undefined
+  for await (const { row, cells, fault } of readCsv(await openFile(id))) {
+    if (fault)
+      throw new AppError('invalid-input', { detail: `Row ${row} of the file ${csvFaults[fault]}`, extra: { row } })
+    if (names) yield Object.fromEntries(names.map((name, index) => [name, cells[index] ?? '']))
+    else names = cells.map((name, index) => name || `#${index + 1}`)
+  }
 }

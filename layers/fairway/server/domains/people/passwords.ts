@@ -4,10 +4,10 @@ import { newId } from '#fairway/server/kernel/crypto/random'
 import type { App } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { accounts, users } from './tables'
-import { isBreached } from './breached-passwords'
 import { endGrantsOf, endSessionsStatements } from './end-access'
 import { getPasswordHasher } from './auth-library/call-library'
 import { noteAccountEvent } from './devices'
+import { sha1Hex } from '#fairway/server/kernel/crypto/hash'
 
 type User = typeof users.$inferSelect
 
@@ -179,4 +179,46 @@ async function commonness(password: string): Promise<string | undefined> {
   const isListed =
     list.includes(password) || (stem.length >= 6 && password.length - stem.length >= 3 && list.includes(stem))
   return isListed ? 'It is on the list of passwords that are tried first.' : undefined
+}
+
+const PREFIX_LENGTH = 5
+const LIMIT_IN_MS = 2000
+/** A padded response has about 1,000 lines of 40 characters. */
+const MOST_CHARACTERS = 500_000
+
+/** A line of the range format: the rest of a hash and how often its password was found. Padding lines have the count 0. */
+const lineSchema = z.string().regex(/^[0-9A-F]{35}:\d+$/i)
+
+/**
+ * Whether the service at `FW_BREACHED_PASSWORDS` knows this password from a breach; false where it is not set. When the service
+ * takes longer than two seconds or does not use the range format, the failure is logged and the password is accepted.
+ */
+async function isBreached(app: Pick<App, 'config' | 'fetch' | 'log'>, password: string): Promise<boolean> {
+  const { breachedAddress } = app.config.password
+  if (breachedAddress === undefined) return false
+  const hash = sha1Hex(password)
+  try {
+    const response = await app.fetch(breachedAddress + hash.slice(0, PREFIX_LENGTH), {
+      headers: { 'add-padding': 'true', accept: 'text/plain', 'user-agent': 'nuxt-fairway' },
+      redirect: 'error',
+      signal: AbortSignal.timeout(LIMIT_IN_MS),
+    })
+    if (!response.ok) throw new Error(`the status ${response.status}`)
+    return findCount(await response.text(), hash.slice(PREFIX_LENGTH)) > 0
+  } catch (error) {
+    app.log.warn('a password could not be compared with known breaches', { error })
+    return false
+  }
+}
+
+function findCount(text: string, rest: string): number {
+  if (text.length > MOST_CHARACTERS) throw new Error('a longer answer than the range format has')
+  const lines = text.split(/\r?\n/).filter(line => line !== '')
+  const counts = new Map(lines.map(line => toEntry(lineSchema.parse(line))))
+  return counts.get(rest) ?? 0
+}
+
+function toEntry(line: string): [rest: string, count: number] {
+  const [rest = '', count = ''] = line.split(':')
+  return [rest.toUpperCase(), Number(count)]
 }
