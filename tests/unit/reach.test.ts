@@ -33,6 +33,8 @@ async function addressesOfServer(): Promise<Address[]> {
 async function addressesAt(mounted: Mounted): Promise<Address[]> {
   const { route = '' } = mounted
   if (operations.some(({ path }) => path === route)) return ofOperations(route)
+  const addressed = actions.filter(({ action }) => action.address?.path === route)
+  if (addressed.length > 0) return addressed.flatMap(({ action }) => ofAddress(action))
   if (route === '/_fw/actions/:name') return actions.flatMap(ofAction)
   const [, name = '', , format] = route.split('/')
   const listed = collections.find(collection => collection.name === name)
@@ -50,6 +52,9 @@ const ofOperations = (route: string): Promise<Address[]> =>
         return { method, path, openIn: tokens ? [...openIn, 'api-token'] : openIn }
       }),
   )
+
+const ofAddress = ({ address, readOnly, public: isPublic }: (typeof actions)[number]['action']): Address[] =>
+  address ? [{ ...address, openIn: openInOf({ reads: readOnly, isPublic }) }] : []
 
 function ofAction({ name, action }: (typeof actions)[number]): Address[] {
   if (!action.http) return []

@@ -1,7 +1,7 @@
 // Finds the request handlers as Nitro's file router does. Vitest's configuration loads this file, so it imports nothing from the
 // server.
 import { join } from 'node:path'
-import { collectionFiles, collectionRoutes, DOCUMENT_ROUTES, operationRoutes } from '../modules/registry/catalogs'
+import { addressedActions, collectionFiles, collectionRoutes, DOCUMENT_ROUTES, operationRoutes } from '../modules/registry/catalogs'
 import { filesBelow } from '../modules/registry/discover'
 import { platformDir } from '../modules/registry/roots'
 
@@ -55,7 +55,7 @@ export function findHandlers(rootDir: string): FoundHandler[] {
     ...roots.flatMap(middlewareIn),
     ...roots.flatMap(root => [...routesIn(root, 'routes'), ...routesIn(root, 'api', '/api')]),
     ...mounted('json-ld', DOCUMENT_ROUTES),
-    ...mounted('operation', operationRoutes()),
+    ...mounted('operation', operationRoutes(addressedActions(rootDir))),
     ...mounted(
       'collection',
       collectionFiles(rootDir).flatMap(({ name }) => collectionRoutes(name)),

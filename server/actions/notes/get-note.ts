@@ -14,6 +14,8 @@ const findNote = preparedQuery(db =>
 
 export default defineAction({
   description: 'Returns one note that you can view.',
+  method: 'GET',
+  path: '/api/notes/:id',
   readOnly: true,
   input: z.object({ id: noteIdSchema }),
   output: z.object({ note: noteSchema }),

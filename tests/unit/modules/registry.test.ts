@@ -89,6 +89,11 @@ describe('loadActions', () => {
       good.replace("description: 'Does it.', ", ''),
       /broken\.ts: does not load: defineAction: description/,
     ],
+    [
+      'has an address that the build cannot read',
+      good.replace('export default', `const path = '/api/x'\nexport default`).replace('({', `({ method: 'POST', path,`),
+      /broken\.ts: method and path must be texts in `export default defineAction/,
+    ],
     ['imports what is not there', `import '#fw/nothing-there'\n${good}`, /broken\.ts: does not load/],
   ])('names the file that %s', async (_what, text, message) => {
     const faults = await faultsOf({ 'broken.ts': text, 'good.ts': good })

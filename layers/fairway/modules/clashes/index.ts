@@ -4,6 +4,8 @@ import { addVitePlugin, defineNuxtModule, getLayerDirectories, useLogger, type u
 import type { Nitro } from 'nitropack/types'
 import type { NuxtApp } from 'nuxt/schema'
 import { type PageFile, withChildren } from '../pages/page-files'
+import { routesOfActions } from '../registry/action-addresses'
+import { addressedActions } from '../registry/catalogs'
 import { isPlatformFile, withShortPaths } from '../registry/roots'
 import { checkWithBuild } from '../registry/server-modules'
 import {
@@ -57,14 +59,19 @@ async function findClashes(
   const { options } = nitro
   const mounted = options.handlers.map(({ handler, ...rest }) => ({ ...rest, handler: String(handler) }))
   const routes = [...(await scanRoutes(nitro)), ...mounted]
-  const taken = takenPaths(routes, withChildren(pages))
+  const actions = addressedActions(nuxt.options.rootDir)
+  // What an application may do at its own routes, it may do at the addresses of its actions.
+  const isAddress = ({ route }: { route?: string }) => actions.some(({ address }) => address?.route === route)
+  const others = routes.filter(each => !(isPlatformFile(each.handler) && isAddress(each)))
+  const taken = takenPaths(others, withChildren(pages))
   const ruled = nuxt.options._layers
     .filter(({ cwd }) => !isPlatformFile(cwd))
     .flatMap(({ config }) =>
       [config.routeRules ?? {}, config.nitro?.routeRules ?? {}].flatMap(rules => Object.keys(rules)),
     )
   return [
-    ...routeClashes(routes, taken),
+    ...routeClashes(others, taken),
+    ...routesOfActions(actions, others),
     ...fileClashes(options.publicAssets, taken, nuxt.options.buildDir),
     ...ruleClashes(options.routeRules, taken, new Set(ruled)),
     ...pageClashes(pages, taken),

@@ -3,6 +3,7 @@
 import { join } from 'node:path'
 import { published } from '../../published'
 import { COLLECTIONS_DOCUMENTATION_PATH, COLLECTIONS_ENTRYPOINT_PATH, CONTEXTS_PREFIX } from '../../shared/paths'
+import { type ActionFile, withAddress } from './action-addresses'
 import { discover, discoverAll, type DeclarationFile, filesBelow, listModule } from './discover'
 import { findOperations } from './operation-files'
 import { isPlatformFile } from './roots'
@@ -31,6 +32,9 @@ export const mcpPlace = (list: List): string => `server/mcp/${list}`
 
 /** The files of every action, by name. */
 export const actionFiles = (rootDir: string): DeclarationFile[] => discoverAll(rootDir, ACTION_PLACE)
+/** The same, with the address of each. */
+export const addressedActions = (rootDir: string): ActionFile[] =>
+  actionFiles(rootDir).map(file => withAddress(rootDir, file))
 /** The files of every collection, by name. */
 export const collectionFiles = (rootDir: string): DeclarationFile[] => discoverAll(rootDir, COLLECTION_PLACE)
 /** The files of every external provider of the application. */
@@ -49,8 +53,11 @@ export const mcpFiles = (rootDir: string, list: List): DeclarationFile[] => disc
  * router.
  */
 export const collectionRoutes = (name: string): string[] => [`/${name}`, `/${name}/:id`, `/${name}/:id/:format`]
-/** The paths of operations, without duplicates. */
-export const operationRoutes = (): string[] => [...new Set(findOperations().map(({ path }) => path))]
+/** The paths of operations and of actions that have their own, without duplicates. */
+export const operationRoutes = (actions: readonly ActionFile[]): string[] => {
+  const routes = actions.flatMap(({ address }) => address?.route ?? [])
+  return [...new Set([...findOperations().map(({ path }) => path), ...routes])]
+}
 /** The paths of the documents that describe collections. */
 export const DOCUMENT_ROUTES = [`${CONTEXTS_PREFIX}/:name`, COLLECTIONS_DOCUMENTATION_PATH, COLLECTIONS_ENTRYPOINT_PATH]
 

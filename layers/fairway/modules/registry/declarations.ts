@@ -1,5 +1,6 @@
 // The kinds of declarations, each with its folder, its files and its loader. The build and the command line use the same.
 import type { Action } from '../../server/domains/actions'
+import { unreadAddress } from '../../server/domains/actions/address'
 import { unknownCollections, unknownUploads } from '../../server/domains/actions/coerce-input'
 import { isAction } from '../../server/domains/actions/define-action'
 import { collectionFaults } from '../../server/domains/collections/served-collection'
@@ -14,7 +15,7 @@ import { isMail } from '../../server/kernel/mail/define-mail'
 import { mailFaults } from '../../server/kernel/mail/mail-faults'
 import { isDeclared } from '../../server/kernel/declaration'
 import {
-  actionFiles,
+  addressedActions,
   collectionFiles,
   jobFiles,
   mailFiles,
@@ -23,6 +24,7 @@ import {
   providerFiles,
   uploadFiles,
 } from './catalogs'
+import { withAddress } from './action-addresses'
 import type { DeclarationFile } from './discover'
 import { platformDir } from './roots'
 import {
@@ -45,13 +47,16 @@ export async function loadActions(
   files: readonly DeclarationFile[],
   options?: LoadOptions,
 ): Promise<LoadedAction[]> {
-  const loaded = await loadDeclarations(rootDir, files, actionKind, options)
+  const addressed = files.map(file => withAddress(rootDir, file))
+  const loaded = await loadDeclarations(rootDir, addressed, actionKind, options)
   const collections = new Set(collectionFiles(rootDir).map(({ name }) => name))
   const uploads = new Set(uploadFiles(rootDir).map(({ name }) => name))
-  const faults = loaded.flatMap(({ path, declared }) =>
-    [...unknownCollections(declared, collections), ...unknownUploads(declared, uploads)].map(
-      fault => `${path}: ${fault}`,
-    ),
+  const faults = loaded.flatMap(({ path, declared, address }) =>
+    [
+      ...unknownCollections(declared, collections),
+      ...unknownUploads(declared, uploads),
+      ...unreadAddress(declared, address !== undefined),
+    ].map(fault => `${path}: ${fault}`),
   )
   if (faults.length > 0) throw new DeclarationError(actionKind.plural, faults)
   return loaded.map(({ declared, ...file }) => ({ ...file, action: declared }))
@@ -116,7 +121,7 @@ function mcpKind<T>(name: 'resource' | 'prompt' | 'app', maker: string): Declara
 
 /** Every kind of declaration: its files, and the function that makes one. */
 export const DECLARED: readonly { list: (rootDir: string) => DeclarationFile[]; maker: string }[] = [
-  { list: actionFiles, maker: actionKind.maker },
+  { list: addressedActions, maker: actionKind.maker },
   { list: collectionFiles, maker: collectionKind.maker },
   { list: providerFiles, maker: providerKind.maker },
   { list: jobFiles, maker: jobKind.maker },

@@ -43,14 +43,11 @@ export function followDeclarations(nuxt: ReturnType<typeof useNuxt>, followed: F
     tell()
   })
   if (!dev) return
-  const paths = () =>
-    files()
-      .map(({ path }) => path)
-      .join()
-  let known = paths()
+  const facts = () => JSON.stringify(files())
+  let known = facts()
   const changed = async () => {
-    if (paths() === known) return
-    known = paths()
+    if (facts() === known) return
+    known = facts()
     await look()
     tell()
     await buildAgain(nuxt)

@@ -1,10 +1,11 @@
 import { join } from 'node:path'
-import { addServerHandler, addTemplate, defineNuxtModule, useLogger, type useNuxt } from '@nuxt/kit'
+import { addServerHandler, addTemplate, defineNuxtModule, useLogger, useNitro, type useNuxt } from '@nuxt/kit'
+import { type ActionFile, sharedAddresses } from './action-addresses'
 import { registerCollections } from './collections'
 import { followDeclarations, restartWhenChanged } from './follow-declarations'
 import {
   ACTION_PLACE,
-  actionFiles,
+  addressedActions,
   CATALOGS,
   JOB_PLACE,
   jobFiles,
@@ -21,6 +22,7 @@ import {
 } from './catalogs'
 import { DECLARED, loadActions, loadJobs, loadMails, loadProviders, loadMcp, loadUploads } from './declarations'
 import { type DeclarationFile, discover, listModule } from './discover'
+import { DeclarationError } from './load-declarations'
 import { platformDir, withShortPaths } from './roots'
 import { addServerModule, typeLines, typesFile } from './server-modules'
 import { writeAddresses } from './operation-addresses'
@@ -51,24 +53,32 @@ function listDeclared(nuxt: ReturnType<typeof useNuxt>): void {
   const { rootDir } = nuxt.options
   addServerModule('#fw/declared', {
     contents: () => {
-      const files = DECLARED.flatMap(({ list, maker }) => list(rootDir).map(file => ({ ...file, maker })))
+      const files = DECLARED.flatMap(({ list, maker }) =>
+        list(rootDir).map((file): ActionFile & { maker: string } => ({ ...file, maker })),
+      )
       return listModule(
         rootDir,
         'declared',
         files,
-        ({ name, path, maker }, imported) =>
-          `{ name: ${JSON.stringify(name)}, path: ${JSON.stringify(withShortPaths(join(rootDir, path), rootDir))}, maker: ${JSON.stringify(maker)}, value: ${imported}.default }`,
+        ({ name, path, maker, address }, imported) =>
+          `{ name: ${JSON.stringify(name)}, path: ${JSON.stringify(withShortPaths(join(rootDir, path), rootDir))}, maker: ${JSON.stringify(maker)}, hasAddress: ${address !== undefined}, value: ${imported}.default }`,
         '* as ',
       )
     },
-    types: () => '  export const declared: readonly { name: string; path: string; maker: string; value: unknown }[]\n',
+    types: () =>
+      '  export const declared: readonly { name: string; path: string; maker: string; hasAddress: boolean; value: unknown }[]\n',
   })
 }
 
 /** A file below server/actions, of the application or of the platform, is served as an action. A broken file fails the build. */
 function registerActions(nuxt: ReturnType<typeof useNuxt>): void {
   const { rootDir } = nuxt.options
-  const files = () => actionFiles(rootDir)
+  const files = () => addressedActions(rootDir)
+  const refuseClashes = () => {
+    const clashes = sharedAddresses(files()).map(clash => withShortPaths(clash, rootDir))
+    if (clashes.length > 0) throw new DeclarationError('actions', clashes)
+  }
+  for (const mounted of handlersOf(files())) addServerHandler(mounted)
   addServerModule('#fw/actions', {
     contents: () => CATALOGS['#fw/actions'](rootDir),
     types: () => `  export const catalog: ${inDomain('actions')}.CatalogEntry[]\n`,
@@ -78,12 +88,26 @@ function registerActions(nuxt: ReturnType<typeof useNuxt>): void {
   followDeclarations(nuxt, {
     places: [ACTION_PLACE],
     files,
-    load: async () => void (await loadActions(rootDir, files())),
+    async load() {
+      refuseClashes()
+      await loadActions(rootDir, files())
+    },
     tell: () => useLogger('actions').info(`${files().length} actions: ${namesOf(files())}`),
     tag: 'actions',
     types: typesFile('#fw/actions'),
+    renew() {
+      refuseClashes()
+      const { options } = nuxt.runWithContext(useNitro)
+      options.handlers = [...handlersOf(files()), ...options.handlers.filter(({ handler }) => handler !== MOUNTED)]
+    },
   })
 }
+
+const MOUNTED = join(platformDir, 'server/mounted/operation')
+
+/** One handler at the exact paths of operations and of actions. */
+const handlersOf = (actions: readonly ActionFile[]) =>
+  operationRoutes(actions).map(route => ({ route, handler: MOUNTED, lazy: true }))
 
 interface Kind {
   name: 'providers' | 'jobs' | 'mails' | 'uploads'
@@ -182,8 +206,6 @@ function registerOperations(nuxt: ReturnType<typeof useNuxt>): void {
   addServerModule('#fw/operations', { contents: CATALOGS['#fw/operations'], types: () => operationTypes(operations) })
   addTemplate({ filename: 'fw-operations.ts', write: true, getContents: () => clientTable(operations) })
   writeAddresses(operations)
-  const handler = join(platformDir, 'server/mounted/operation')
-  for (const route of operationRoutes()) addServerHandler({ route, handler, lazy: true })
   for (const file of new Set(operations.map(each => each.file)))
     restartWhenChanged(nuxt, file, () => JSON.stringify(findOperations()))
 }

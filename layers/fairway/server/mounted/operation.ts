@@ -1,7 +1,8 @@
 import { appendResponseHeader, getQuery, getRouterParam, type H3Event, sendRedirect } from 'h3'
+import { catalog } from '#fw/actions'
 import { operations } from '#fw/operations'
-import { serveOperations } from '#fairway/server/domains/actions'
-import { withPersonalToken } from '#fairway/server/domains/mcp'
+import { serveAddresses, servedActions, servedOperations } from '#fairway/server/domains/actions'
+import { withActionToken, withPersonalToken } from '#fairway/server/domains/mcp'
 import { startConnection } from '#fairway/server/domains/oauth-client'
 import { requireSession } from '#fairway/server/domains/sessions'
 import { getApp } from '#fairway/server/kernel/app-context'
@@ -20,8 +21,9 @@ async function redirectToProvider(event: H3Event): Promise<unknown> {
   return sendRedirect(event, url, 302)
 }
 
-/** Serves every operation of the platform; the build mounts it at their exact paths. */
-export default serveOperations(operations, {
-  withToken: (event, answer, write) => withPersonalToken(event, OPERATOR_SCOPE, answer, write),
-  pages: { '/_fw/connections/:provider': redirectToProvider },
-})
+/** Serves every operation of the platform and every action with an address; the build mounts it at their exact paths. */
+export default serveAddresses([
+  { method: 'GET', path: '/_fw/connections/:provider', answer: redirectToProvider },
+  ...servedOperations(operations, (event, answer, write) => withPersonalToken(event, OPERATOR_SCOPE, answer, write)),
+  ...servedActions(catalog, withActionToken),
+])

@@ -46,6 +46,46 @@ describe('defineAction', () => {
     expect(() => defineAction({ ...base, ...change } as never)).toThrow(option)
   })
 
+  it('has the parameters of its address, and the status with an output or without', () => {
+    const input = z.object({ id: z.string(), text: z.string() })
+    const at = { ...base, input, method: 'PUT', path: '/api/reports/:id' } as const
+    expect(defineAction(at).address).toEqual({
+      method: 'PUT',
+      path: '/api/reports/:id',
+      status: 204,
+      parameters: ['id'],
+      isSent: true,
+    })
+    const output = z.object({})
+    expect(defineAction({ ...at, output, run: () => ({}) }).address?.status).toBe(200)
+    expect(defineAction({ ...at, output, status: 202, run: () => ({}) }).address?.status).toBe(202)
+    expect(defineAction(base).address).toBeUndefined()
+  })
+
+  const at = { method: 'POST', path: '/api/reports/:id', input: z.object({ id: z.string() }) }
+  it.each([
+    ['a path alone', { ...at, method: undefined }, 'an address needs both'],
+    ['a method alone', { ...at, path: undefined }, 'an address needs both'],
+    ['another method', { ...at, method: 'TRACE' }, 'method: '],
+    ['a path elsewhere', { ...at, path: '/reports/:id' }, 'path: must begin with /api/'],
+    ['a rest in the path', { ...at, path: '/api/**' }, 'path: must begin with /api/'],
+    ['a parameter that is no field', { ...at, path: '/api/:name' }, '":name" is no field of its input'],
+    ['a parameter twice', { ...at, path: '/api/:id/:id' }, 'or is there twice'],
+    ['a change by GET', { ...at, method: 'GET' }, 'only a readOnly action has an address for GET'],
+    ['an address without HTTP', { ...at, http: false }, 'is served by HTTP'],
+    ['a status without output', { ...at, status: 201 }, 'the status is 204'],
+    ['another status', { ...at, status: 404 }, 'status: '],
+  ])('throws at load for an address with %s', (_what, change, message) => {
+    expect(() => defineAction({ ...base, ...change } as never)).toThrow(message)
+  })
+
+  it('takes the parameters of its path from the fields of its input, as types too', () => {
+    const input = z.object({ id: z.string() })
+    defineAction({ ...base, input, method: 'POST', path: '/api/reports/:id' })
+    // @ts-expect-error `name` is no field.
+    expect(() => defineAction({ ...base, input, method: 'POST', path: '/api/reports/:name' })).toThrow('":name"')
+  })
+
   it('throws at load for an audit field missing from the input, and lists the available fields', () => {
     const input = z.object({ title: z.string(), text: z.string() })
     const declare = (audit: string[]) => () => defineAction({ ...base, input, audit } as never)

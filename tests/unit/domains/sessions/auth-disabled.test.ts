@@ -32,6 +32,7 @@ it('stays after a sign-out, and signing in and up are skipped', async () => {
   ] as const) {
     const answer = await fetch(`/_fw/auth/${path}`, { method: 'POST', json })
     expect([path, answer.status]).toEqual([path, 404])
+    expect([path, (await fetch(`/_fw/auth/${path}`)).status]).toEqual([path, 404])
   }
   for (const method of ['GET', 'POST']) {
     const answer = await fetch('/sign-in?return=%2Fnotes', {

@@ -1,4 +1,4 @@
-import { type H3Event, setResponseHeader, setResponseStatus } from 'h3'
+import { getRouterParams, type H3Event, setResponseHeader, setResponseStatus } from 'h3'
 import { findEmbedSession } from '#fairway/server/domains/pages'
 import { getSession, hasRecentSignIn } from '#fairway/server/domains/sessions'
 import { getApp, getRequestId } from '#fairway/server/kernel/app-context'
@@ -8,13 +8,15 @@ import { readBearer, requestSignal, requestQuery, requestInfo } from '#fairway/s
 import { readJsonBody } from '#fairway/server/kernel/http/read-input'
 import { isEmbedToken } from '#fairway/shared/secrets'
 import type { Session } from '#fairway/shared/schemas/session'
-import type { Action } from './action'
+import type { Action, ActionAddress } from './action'
 import { coerceInput } from './coerce-input'
 import { runAction } from './run-action'
+import type { Served } from './serve-addresses'
 
 /**
- * Answers one HTTP call of an action with `{ result }`, and OPTIONS with the allowed methods. Throws the catalog's errors in all
- * other cases. `action` is undefined for an undeclared name; `tokenSession` is the session of the request's API token.
+ * Answers one HTTP call of an action by its name with `{ result }`, and OPTIONS with the allowed methods. Throws the catalog's
+ * errors in all other cases. `action` is undefined for an undeclared name; `tokenSession` is the session of the request's API
+ * token.
  */
 export async function answerActionRequest(
   event: H3Event,
@@ -30,13 +32,48 @@ export async function answerActionRequest(
     return null
   }
   if (!allowedMethods(action).includes(event.method)) throw new AppError('method-not-allowed', { headers: { allow } })
+  return { result: await callAction(event, { name, action, tokenSession }) }
+}
+
+interface RequestedCall {
+  name: string
+  action: Action
+  tokenSession?: Session
+}
+
+type Called = Pick<RequestedCall, 'name' | 'action'>
+/** Answers as the person behind the API token of a request. Without a token, `answer` finds the session. */
+type WithToken = (
+  event: H3Event,
+  called: Called,
+  answer: (tokenSession?: Session) => Promise<unknown>,
+) => Promise<unknown>
+
+/** What serves the actions that have an address. There they answer with their output alone. */
+export const servedActions = (catalog: readonly Called[], withToken: WithToken): Served[] =>
+  catalog.flatMap(({ name, action }) => {
+    const { address } = action
+    if (!address) return []
+    const { status } = address
+    const answerIn = (event: H3Event) => async (tokenSession?: Session) => {
+      const result = await callAction(event, { name, action, tokenSession, address })
+      if (status !== 200) setResponseStatus(event, status)
+      return status === 204 ? undefined : result
+    }
+    return [{ ...address, answer: event => withToken(event, { name, action }, answerIn(event)) }]
+  })
+
+async function callAction(
+  event: H3Event,
+  { name, action, tokenSession, address }: RequestedCall & { address?: ActionAddress },
+): Promise<unknown> {
   event.context.openIn = openInOf({ reads: action.readOnly, isPublic: action.public })
   const session = tokenSession ?? (await sessionFor(event, action))
-  const input = await readRequestInput(event, action, session !== null || action.public)
-  const result = await runAction(getApp(event), {
+  const isAdmitted = session !== null || action.public
+  return runAction(getApp(event), {
     name,
     action,
-    input,
+    input: await readRequestInput(event, action, { isAdmitted, address }),
     session,
     caller: 'http',
     ...(tokenSession ? { via: 'personal-token' } : { hasRecentSignIn: () => hasRecentSignIn(event) }),
@@ -44,7 +81,6 @@ export async function answerActionRequest(
     clientAddress: requestInfo(event).clientAddress,
     signal: requestSignal(event),
   })
-  return { result }
 }
 
 /** The methods of an action: POST, and also GET when it changes nothing. */
@@ -59,8 +95,22 @@ async function sessionFor(event: H3Event, { embed }: Action): Promise<Session | 
   return found && embed.includes(found.page) ? found.session : null
 }
 
-async function readRequestInput(event: H3Event, action: Action, isAdmitted: boolean): Promise<Record<string, unknown>> {
-  if (event.method === 'POST') return readJsonBody(event, { maxBytes: action.maxBodyBytes })
+interface Reading {
+  isAdmitted: boolean
+  address?: ActionAddress
+}
+
+/** The fields of the query or the body, and those that are part of the path. */
+async function readRequestInput(event: H3Event, action: Action, { isAdmitted, address }: Reading): Promise<object> {
+  const inPath = address ? Object.entries(getRouterParams(event, { decode: true })) : []
+  const isRead = event.method === 'GET' || event.method === 'HEAD'
+  if (!isRead) {
+    const isSent = address?.isSent ?? true
+    const body = isSent ? await readJsonBody(event, { maxBytes: action.maxBodyBytes }) : {}
+    return { ...body, ...coerceInput(action, inPath) }
+  }
   // The query is only read for a caller who may run the action.
-  return isAdmitted ? coerceInput(action, new URLSearchParams(requestQuery(event))) : {}
+  if (!isAdmitted) return {}
+  const query = coerceInput(action, new URLSearchParams(requestQuery(event)))
+  return { ...query, ...coerceInput(action, inPath) }
 }

@@ -5,6 +5,7 @@ import type { CallLimit } from '#fairway/server/kernel/limits/limits'
 import type { Config } from '#fairway/server/kernel/config/config'
 import type { OrgRole } from '#fairway/shared/roles'
 import type { Session } from '#fairway/shared/schemas/session'
+import type { Method } from './address'
 import type { AuthorContext } from './author-context'
 
 /** The surface through which an action was called. */
@@ -62,6 +63,17 @@ export interface AuditSubject {
   path?: string
 }
 
+/** The address of an action, such as `GET /api/reports/:id`. There it answers with its output, or 204 if it declares none. */
+export interface ActionAddress {
+  method: Method
+  path: string
+  status: number
+  /** The fields of the input that are part of the path. */
+  parameters: readonly string[]
+  /** Whether it has other fields, in the query (GET) or the body. */
+  isSent: boolean
+}
+
 /** A declared action as every surface sees it. */
 export interface Action<Input extends z.ZodObject = z.ZodObject, Result = unknown> {
   description: string
@@ -81,6 +93,8 @@ export interface Action<Input extends z.ZodObject = z.ZodObject, Result = unknow
   destructive: boolean
   mcp: boolean
   http: boolean
+  /** Its own address, besides the one by its name. */
+  address?: ActionAddress
   /** The embed pages that may call it with an embed token, as declared. */
   embed: readonly string[]
   maxBodyBytes: number

@@ -10,7 +10,8 @@ import { limitOption, type LimitOption } from '#fairway/server/kernel/limits/cal
 import { requireRun } from '#fairway/server/kernel/current-run'
 import type { Proving } from '#fairway/server/domains/organizations'
 import type { Serialized } from '#fairway/server/kernel/database/output-of'
-import type { Action, ActionContext, AuditSubject, Callers, PlatformRule } from './action'
+import type { Action, ActionAddress, ActionContext, AuditSubject, Callers, PlatformRule } from './action'
+import { type Method, METHODS, type ParametersIn, parametersIn } from './address'
 
 const MEBIBYTE = 1024 * 1024
 
@@ -32,12 +33,17 @@ type Run<Input extends z.ZodObject, O extends Output, Result, Context> = O exten
 /** The type of the result that callers receive. */
 type SentOf<O extends Output, Result> = Serialized<O extends z.ZodType ? z.output<O> : Awaited<Result>>
 
+/** Each parameter of the path must be a field of the input. */
+type PathFor<Path extends string, Input extends z.ZodObject> =
+  ParametersIn<Path> extends Field<Input> ? `/api/${string}` : `/api/:${Field<Input>}`
+
 interface ActionOptions<
   Input extends z.ZodObject,
   O extends Output,
   Result,
   Public extends boolean = false,
   Proof = unknown,
+  Path extends string = string,
 > {
   /** One sentence that says what the action does; people and tools choose by it. */
   description: string
@@ -66,6 +72,15 @@ interface ActionOptions<
   destructive?: boolean
   mcp?: boolean
   http?: boolean
+  /**
+   * Its own address, for example `GET` and `/api/reports/:id`: both are literals, because the build reads them. Parameters of the
+   * path are fields of the input; the other fields are the query of GET, and the body of other methods. It answers with the
+   * output, without `{ result }`. The address by its name stays.
+   */
+  method?: Method
+  path?: Path & PathFor<Path, Input>
+  /** The status of answers at that address; 200 by default, and 204 without `output`. */
+  status?: 201 | 202
   /**
    * The embed pages that may call it with an embed token, for example `/embed/notes`. Only for read-only actions without a guard.
    */
@@ -104,6 +119,8 @@ function isSharedTable(value: unknown): boolean {
   return has('id', 'orgId') && (has('ownerEmail', 'visibility') || has('createdBy'))
 }
 
+const PATH = /^\/api(\/(:[a-zA-Z]\w*|[\w.~-]+))+$/
+
 const optionsSchema = z.strictObject({
   description: z.string().trim().min(1),
   input: z.custom<z.ZodObject>(value => value instanceof z.ZodObject, 'must be a z.object'),
@@ -128,6 +145,9 @@ const optionsSchema = z.strictObject({
     .default(MEBIBYTE),
   timeout: z.number().min(1).max(600).optional(),
   limit: limitOption,
+  method: z.enum(METHODS).optional(),
+  path: z.string().regex(PATH, 'must begin with /api/, with parts such as reports and :id').optional(),
+  status: z.literal([201, 202]).optional(),
   run: z.custom<Action['run']>(value => typeof value === 'function', 'must be a function'),
 })
 
@@ -138,8 +158,10 @@ export function defineAction<
   O extends Output = undefined,
   Public extends boolean = false,
   Proof = unknown,
->(options: ActionOptions<Input, O, Result, Public, Proof>): Action<Input, SentOf<O, Result>> {
-  const { audit: told, ...parsed } = parseDeclaration('defineAction', optionsSchema, options)
+  const Path extends string = never,
+>(options: ActionOptions<Input, O, Result, Public, Proof, Path>): Action<Input, SentOf<O, Result>> {
+  const declared = parseDeclaration('defineAction', optionsSchema, options)
+  const { audit: told, method: _method, path: _path, status: _status, ...parsed } = declared
   const { keep: audit, subject } = Array.isArray(told) ? { keep: told } : told
   const fields = Object.keys(parsed.input.shape)
   const unknown = audit.find(name => !fields.includes(name))
@@ -152,12 +174,41 @@ export function defineAction<
   if (parsed.embed.length > 0 && !mayBeEmbedded(parsed)) {
     throw new Error('defineAction: embed: only a readOnly action without a guard that is served by HTTP and not public')
   }
-  const action = mark('action', { ...parsed, audit, ...(subject ? { subject } : {}) })
+  const address = addressOf(declared)
+  const action = mark('action', { ...parsed, audit, ...(subject ? { subject } : {}), ...(address ? { address } : {}) })
   return action as unknown as Action<Input, SentOf<O, Result>>
 }
 
+type Parsed = z.output<typeof optionsSchema>
+
+/** The address of an action. Throws when its parts do not fit together. */
+function addressOf(declared: Parsed): ActionAddress | undefined {
+  const { input, output, method, path, status } = declared
+  if (!method || !path) {
+    if (method ?? path ?? status) throw new Error('defineAction: method, path: an address needs both')
+    return undefined
+  }
+  const parameters = parametersIn(path)
+  const fault = addressFaults(declared, parameters).find(text => text !== false)
+  if (fault) throw new Error(`defineAction: ${fault}`)
+  const isSent = Object.keys(input.shape).some(name => !parameters.includes(name))
+  return { method, path, status: output ? (status ?? 200) : 204, parameters, isSent }
+}
+
+function addressFaults({ input, output, http, readOnly, method, status }: Parsed, parameters: readonly string[]) {
+  const fields = Object.keys(input.shape)
+  const unknown = parameters.find((name, at) => !fields.includes(name) || parameters.indexOf(name) !== at)
+  return [
+    !http && 'path: an action with an address is served by HTTP',
+    status !== undefined && !output && 'status: without an output, the status is 204',
+    method === 'GET' && !readOnly && 'method: only a readOnly action has an address for GET',
+    unknown !== undefined &&
+      `path: ":${unknown}" is no field of its input, or is there twice; one of ${fields.join(', ')}`,
+  ]
+}
+
 // An embedded page only shows data: it must not change anything, and guarded data requires a sign-in.
-const mayBeEmbedded = (options: Omit<z.output<typeof optionsSchema>, 'audit'>): boolean =>
+const mayBeEmbedded = (options: Omit<Parsed, 'audit'>): boolean =>
   options.readOnly && options.http && !options.public && options.guard === undefined
 
 type PlatformActionOptions<Input extends z.ZodObject, O extends Output, Result> = PlatformRule &

@@ -15,7 +15,8 @@ export {
   type McpBlock,
   mcpContent,
 } from './action'
-export { answerActionRequest } from './action-request'
+export { answerActionRequest, servedActions } from './action-request'
+export { unreadAddress } from './address'
 export {
   coerceInput,
   dropFormKeywords,
@@ -40,7 +41,8 @@ export type { OperationTypeOf } from './operation'
 export type { OperationEntry } from './operation-handler'
 export { defineOperations, type Operation, operation } from './operation'
 export { operationPaths } from './operation-paths'
-export { serveOperations } from './operation-handler'
+export { servedOperations } from './operation-handler'
+export { serveAddresses } from './serve-addresses'
 export { type JsonSchema, openApiDocument, openApiSchema, refusals, tokenSecurity } from './openapi'
 export { parseOutput, runAction } from './run-action'
 export { auditIn, BACKUP_ACTION, lastDoneAt, leavingRow, recordAudit, recordWithin } from './audit/record-audit'

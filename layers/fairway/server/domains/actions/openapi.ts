@@ -4,6 +4,7 @@ import { problemSchema } from '#fairway/shared/schemas/problem'
 import { actionPath } from '#fairway/shared/paths'
 import type { TokenScope } from '#fairway/shared/scopes'
 import type { Action } from './action'
+import { parametersIn } from './address'
 import { dropFormKeywords } from './coerce-input'
 import { isOffered, scopeOfAction } from './define-action'
 
@@ -38,10 +39,7 @@ export const openApiDocument = (
         description: 'The actions, collections and operations of this application.',
       },
       servers: [{ url: app.config.baseUrl }],
-      paths: {
-        ...Object.fromEntries(actions.map(entry => [actionPath(entry.name), pathItem(entry)])),
-        ...paths,
-      },
+      paths: { ...pathsOf(actions.flatMap(callsOf)), ...paths },
       components: {
         // Problems may have additional members (RFC 9457 §3.2), which the schema of an output would refuse.
         schemas: { Problem: openApiSchema(problemSchema, 'input', '#/components/schemas/Problem'), ...schemas },
@@ -119,35 +117,126 @@ export const refusals = (...statuses: (keyof typeof REFUSALS)[]) =>
 /** The security requirement of protected paths: a session, or an API token with the scope. */
 export const tokenSecurity = (scope: TokenScope) => [{ session: [] }, { token: [scope] }]
 
-function pathItem({ name, group, action }: CatalogEntry) {
-  const at = `#/paths/${actionPath(name).replaceAll('/', '~1')}/post`
-  const input = openApiSchema(action.input, 'input', `${at}/requestBody/content/application~1json/schema`)
-  const content = `${at}/responses/200/content/application~1json/schema/properties/result`
-  const result = action.output ? openApiSchema(action.output, 'output', content) : {}
+/** One call as the document describes it. */
+export interface DescribedCall {
+  operationId: string
+  description: string
+  tag: string
+  security: readonly object[]
+  method: string
+  /** With parameters, such as `/_fw/jobs/:id`. */
+  path: string
+  /** The fields of path, query and body; undefined when there are only texts in the path. */
+  input?: z.core.$ZodType
+  /** Whether the query (GET) or the body is read. */
+  isSent: boolean
+  /** Where the document has the whole input, if anywhere; references of the query lead there. */
+  inputAt?: string
+  /** The media type of a body that is no JSON. */
+  reads?: string
+  hasDryRun?: boolean
+  status: number
+  /** The response, whose schema is at this place. */
+  answer(at: string): object
+  refused: readonly (keyof typeof REFUSALS)[]
+  about: object
+}
+
+/** The paths of these calls. */
+export function pathsOf(calls: readonly DescribedCall[]): Record<string, object> {
+  const paths: Record<string, Record<string, object>> = {}
+  for (const call of calls) (paths[inBraces(call.path)] ??= {})[call.method.toLowerCase()] = describe(call)
+  return paths
+}
+
+const inBraces = (path: string): string => path.replaceAll(/:(\w+)/g, '{$1}')
+const pointerTo = (path: string, method: string): string => `#/paths/${inBraces(path).replaceAll('/', '~1')}/${method}`
+const ofBody = (at: string): string => `${at}/requestBody/content/application~1json/schema`
+
+function describe({ method, path, ...call }: DescribedCall): object {
+  const { operationId, description, tag, security, status, hasDryRun, reads } = call
+  const at = pointerTo(path, method.toLowerCase())
+  const isRead = method === 'GET'
+  const { inputAt = isRead ? `${at}/parameters` : ofBody(at) } = call
+  const schema = call.input && openApiSchema(call.input, 'input', inputAt)
+  const inPath = parametersIn(path)
+  const sent = call.isSent ? schema && withoutFields(schema, inPath) : undefined
+  const body = isRead ? undefined : sent
+  return {
+    operationId,
+    summary: description,
+    description,
+    tags: [tag],
+    security,
+    parameters: [
+      ...inPath.map(name => ({ name, in: 'path', required: true, schema: { type: 'string' } })),
+      ...(isRead && sent ? parameters(sent) : []),
+      ...(hasDryRun ? [DRY_RUN] : []),
+    ],
+    ...bodyOf(reads, body),
+    responses: {
+      [status]: call.answer(`${at}/responses/${status}/content/application~1json/schema`),
+      ...refusals(...call.refused, ...(body || reads ? ([413, 415] as const) : [])),
+    },
+    'x-fairway': call.about,
+  }
+}
+
+const DRY_RUN = { name: 'dryRun', in: 'query', schema: { enum: ['true', 'false', '1', '0'], default: 'false' } }
+
+function bodyOf(reads: string | undefined, schema: JsonSchema | undefined): object {
+  if (reads) return { requestBody: { required: true, content: { [reads]: {} } } }
+  if (!schema) return {}
+  return { requestBody: { required: schema.required?.length !== 0, content: { 'application/json': { schema } } } }
+}
+
+function withoutFields(schema: JsonSchema, names: readonly string[]): JsonSchema {
+  if (!schema.properties) return schema
+  const { properties, required = [], ...rest } = schema
+  return {
+    ...rest,
+    properties: Object.fromEntries(Object.entries(properties).filter(([name]) => !names.includes(name))),
+    required: required.filter(name => !names.includes(name)),
+  }
+}
+
+/** The response with a JSON value of this schema, or an empty one. */
+export const jsonAnswer = (output: z.core.$ZodType | undefined, at: string): object =>
+  output
+    ? {
+        description: 'The result.',
+        content: { 'application/json': { schema: openApiSchema(output, 'output', at) } },
+      }
+    : { description: 'Done.' }
+
+/** The calls of an action: by its name, and at its address. */
+function callsOf({ name, group, action }: CatalogEntry): DescribedCall[] {
+  const { description, input, output, address, readOnly, destructive, public: isPublic } = action
+  const path = actionPath(name)
   const embed = action.embed.length > 0 ? [{ embed: [] }] : []
-  const ok = {
+  const call = {
+    description,
+    tag: group,
+    security: isPublic ? [] : [...tokenSecurity(scopeOfAction(action)), ...embed],
+    input,
+    inputAt: ofBody(pointerTo(path, 'post')),
+    refused: [400, ...(isPublic ? [] : [401 as const]), 403, 404, 429, 504] as const,
+    about: { readOnly, destructive, public: isPublic, group },
+  }
+  const envelope = (at: string) => ({ type: 'object', required: ['result'], properties: { result: resultOf(at) } })
+  const resultOf = (at: string) => (output ? openApiSchema(output, 'output', `${at}/properties/result`) : {})
+  const answer = (at: string) => ({
     description: 'The result.',
-    content: { 'application/json': { schema: { type: 'object', required: ['result'], properties: { result } } } },
-  }
-  const statuses = [400, ...(action.public ? [] : [401 as const]), 403, 404, 429, 504] as const
-  const common = {
-    summary: action.description,
-    description: action.description,
-    tags: [group],
-    security: action.public ? [] : [...tokenSecurity(scopeOfAction(action)), ...embed],
-    'x-fairway': { readOnly: action.readOnly, destructive: action.destructive, public: action.public, group },
-  }
-  const post = {
-    operationId: name,
-    ...common,
-    requestBody: { required: true, content: { 'application/json': { schema: input } } },
-    responses: { 200: ok, ...refusals(...statuses, 413, 415) },
-  }
-  if (!action.readOnly) return { post }
-  const responses = { 200: ok, ...refusals(...statuses) }
-  return { get: { operationId: `${name}.get`, ...common, parameters: parameters(input), responses }, post }
+    content: { 'application/json': { schema: envelope(at) } },
+  })
+  const byName = { ...call, path, isSent: true, status: 200, answer }
+  return [
+    ...(address ? [{ ...call, ...address, operationId: name, answer: (at: string) => jsonAnswer(output, at) }] : []),
+    ...(readOnly ? [{ ...byName, method: 'GET', operationId: `${name}.get` }] : []),
+    { ...byName, method: 'POST', operationId: address ? `${name}.call` : name },
+  ]
 }
 
 /** The fields of a schema as parameters of the query. */
-export const parameters = ({ properties = {}, required = [] }: JsonSchema) =>
+const parameters = ({ properties = {}, required = [] }: JsonSchema) =>
   Object.entries(properties).map(([name, schema]) => ({ name, in: 'query', required: required.includes(name), schema }))

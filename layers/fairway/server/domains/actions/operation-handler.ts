@@ -1,4 +1,4 @@
-import { type EventHandler, getRouterParams, type H3Event, setResponseStatus } from 'h3'
+import { getRouterParams, type H3Event, setResponseStatus } from 'h3'
 import { z } from 'zod'
 import { isRecord } from '#fairway/shared/record'
 import { requireOrg } from '#fairway/server/domains/organizations'
@@ -6,20 +6,20 @@ import { requireOperator } from '#fairway/server/domains/people'
 import { requireRecentSignIn, requireSession, type ServerSession } from '#fairway/server/domains/sessions'
 import { getApp } from '#fairway/server/kernel/app-context'
 import { type ExportFile, sendExport } from '#fairway/server/kernel/export-rows'
-import { AppError } from '#fairway/server/kernel/http/app-error'
-import { defineMethods, defineRoute } from '#fairway/server/kernel/http/methods'
 import { requestInfo, requestQuery } from '#fairway/server/kernel/http/request-info'
 import { hasBody, parseInput, readInput, readQuery } from '#fairway/server/kernel/http/read-input'
 import { limitCall } from '#fairway/server/kernel/limits/call-limits'
 import { leavingRow } from './audit/record-audit'
-import type { Operation, OperationMethod } from './operation'
+import type { Method } from './address'
+import type { Operation } from './operation'
 import { parseOutput } from './run-action'
+import type { Answer, Served } from './serve-addresses'
 
 /** The facts about an operation that the build knows before its code is loaded. */
 export interface OperationEntry {
   name: string
   domain: string
-  method: OperationMethod
+  method: Method
   path: string
   isAudited: boolean
   load(): Promise<Operation>
@@ -39,46 +39,19 @@ type WithToken = (
   write?: RefusedWrite,
 ) => Promise<unknown>
 
-interface Serving {
-  withToken: WithToken
-  /** What browsers open by GET at the address of an operation. */
-  pages?: Readonly<Record<string, (event: H3Event) => Promise<unknown>>>
-}
-
-/** One handler for the addresses of all operations. It loads the code of an operation with its first request. */
-export function serveOperations(entries: readonly OperationEntry[], { withToken, pages = {} }: Serving): EventHandler {
-  const byPath = new Map(
-    [...Map.groupBy(entries, ({ path }) => path)].map(([path, these]) => [
+/** What serves these operations. It loads the code of an operation with its first request. */
+export const servedOperations = (entries: readonly OperationEntry[], withToken: WithToken): Served[] =>
+  entries.map(({ name, method, path, load }) => {
+    let known: Promise<Operation> | undefined
+    let answer: Answer | undefined
+    const operation = () => (known ??= load())
+    return {
+      method,
       path,
-      defineMethods({
-        ...(Object.hasOwn(pages, path) && { GET: pages[path] }),
-        ...Object.fromEntries(
-          METHODS.flatMap(method =>
-            these.filter(entry => entry.method === method).map(entry => [method, answering(entry, withToken)]),
-          ),
-        ),
-      }),
-    ]),
-  )
-  return defineRoute([], event => {
-    const answer = byPath.get(event.context.matchedRoute?.path ?? '')
-    if (!answer) throw new AppError('not-found')
-    return answer(event)
+      isThere: async event => (await operation()).isThere?.(getApp(event).config) ?? true,
+      answer: async event => (answer ??= answerOf(name, await operation(), withToken))(event),
+    }
   })
-}
-
-/** In the order of `Allow`. */
-const METHODS: readonly OperationMethod[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
-
-type Answer = (event: H3Event) => Promise<unknown>
-
-function answering({ name, load }: OperationEntry, withToken: WithToken): Answer {
-  let known: Promise<Answer> | undefined
-  return async event => {
-    known ??= load().then(operation => answerOf(name, operation, withToken))
-    return (await known)(event)
-  }
-}
 
 interface Calling {
   isDryRun?: boolean
@@ -116,7 +89,6 @@ function answerOf(name: string, operation: Operation, withToken: WithToken): Ans
   }
   const write = audit && { action: name, keeps: audit, ...(auditsElsewhere && { orgId: null }) }
   return event => {
-    if (operation.isThere?.(getApp(event).config) === false) throw new AppError('not-found')
     event.context.openIn = operation.openIn
     return tokens ? withToken(event, session => respond(event, session), write) : respond(event)
   }

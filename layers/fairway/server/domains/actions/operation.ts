@@ -11,8 +11,7 @@ import type { ExportFile } from '#fairway/server/kernel/export-rows'
 import type { OpenIn, OpenState } from '#fairway/server/kernel/http/methods'
 import type { CallsPer, Limit } from '#fairway/server/kernel/limits/limits'
 import type { OrgPermission } from '#fairway/shared/roles'
-
-export type OperationMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+import { type Method, type ParametersIn, parametersIn } from './address'
 
 /** The context that an operation gets besides its input. */
 interface OperationContext {
@@ -22,12 +21,6 @@ interface OperationContext {
   event: H3Event
   isDryRun: boolean
 }
-
-type ParametersIn<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
-  ? Name | ParametersIn<Rest>
-  : Path extends `${string}:${infer Name}`
-    ? Name
-    : never
 
 /** An object, or a union of objects when the address has no parameters. */
 type InputSchema = z.ZodObject | z.ZodUnion<readonly z.ZodObject[]>
@@ -42,7 +35,7 @@ interface OperationOptions<Path extends string, Input, Output, Permission, DryRu
   /** One sentence that says what it does. */
   description: string
   /** Method and path are literals, because the build reads them without running the file. */
-  method: OperationMethod
+  method: Method
   path: Path
   /**
    * The fields of the query (GET) or the body; without it the server does not read them. Path parameters that it does not name
@@ -100,7 +93,7 @@ interface CallTypes {
 /** A declared operation as HTTP and OpenAPI see it. */
 export interface Operation<Types extends CallTypes = CallTypes> {
   description: string
-  method: OperationMethod
+  method: Method
   path: string
   /** The fields of the input that are part of the path. */
   parameters: readonly string[]
@@ -146,7 +139,7 @@ export function operation<
   output: Output extends z.core.$ZodType ? Serialized<z.core.output<Output>> : undefined
 }> {
   const { path, input, output, status = 200, recentSignIn = false, openIn = [], ...rest } = options
-  const parameters = [...path.matchAll(/:(\w+)/g)].map(([, name]) => name ?? '')
+  const parameters = parametersIn(path)
   const shape = input && 'shape' in input ? input.shape : {}
   const texts = parameters.filter(name => !Object.hasOwn(shape, name)).map(name => [name, z.string()])
   return Object.freeze({

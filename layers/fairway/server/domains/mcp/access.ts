@@ -6,7 +6,7 @@ import {
   mcpChallenge,
   PERSONAL_TOKEN_CLIENT,
 } from '#fairway/server/domains/oauth-server'
-import { recordAudit } from '#fairway/server/domains/actions'
+import { type Action, recordAudit, scopeOfAction } from '#fairway/server/domains/actions'
 import { agentsOnlyRead, checkOrgOpens, checkSecondFactorSetUp } from '#fairway/server/domains/organizations'
 import { type App, getApp, getRequestId } from '#fairway/server/kernel/app-context'
 import { withRun } from '#fairway/server/kernel/current-run'
@@ -156,6 +156,19 @@ export async function withPersonalToken<T>(
   const run = { app, session, clientAddress, userAgent }
   return withinCallLimits(app, access, () => withRun(run, () => answer(session)))
 }
+
+/** The same for a call of an action, with the scope that it needs. */
+export const withActionToken = <T>(
+  event: H3Event,
+  { name, action }: { name: string; action: Action },
+  answer: (session?: ServerSession) => Promise<T>,
+): Promise<T> =>
+  withPersonalToken(
+    event,
+    scopeOfAction(action),
+    answer,
+    action.readOnly ? undefined : { action: name, schema: action.input, keeps: action.audit },
+  )
 
 const challenge = (error: 'invalid_token' | 'insufficient_scope' | undefined, scope: TokenScope) => ({
   headers: { 'www-authenticate': `Bearer ${error ? `error="${error}", ` : ''}scope="${scope}"` },
