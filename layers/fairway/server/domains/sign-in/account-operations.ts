@@ -15,6 +15,7 @@ import { exportAccount } from './account/export-account'
 import {
   changePassword,
   changePasswordSchema,
+  type RenewedSession,
   setPassword,
   setPasswordSchema,
   type SignedInRequest,
@@ -25,7 +26,7 @@ import {
 const changeSchema = z.object({ change: pendingAddressSchema })
 const doneSchema = z.object({ status: z.literal(true) })
 
-type Change<Input> = (app: App, input: Input, request: SignedInRequest) => Promise<{ setCookies: readonly string[] }>
+type Change<Input> = (app: App, input: Input, request: SignedInRequest) => Promise<RenewedSession>
 
 /** Runs a change of the account and sets the cookies of the renewed session. */
 async function changeAccount<Input>(

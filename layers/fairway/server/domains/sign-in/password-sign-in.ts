@@ -140,6 +140,9 @@ export interface SignedInRequest extends RequestInfo {
   provedSecondFactor?: boolean
 }
 
+/** The cookies of the session that a change renews. */
+export type RenewedSession = Pick<SignInAnswer, 'setCookies'>
+
 /**
  * Changes the password of the signed-in person, who must enter the old one. Ends every other session and open link, and
  * connected apps unless `endGrants` is false. All checks run before any change. Throws `invalid-credentials`, `no-password`,
@@ -149,7 +152,7 @@ export async function changePassword(
   app: App,
   input: z.output<typeof changePasswordSchema>,
   request: SignedInRequest,
-): Promise<SignInAnswer> {
+): Promise<RenewedSession> {
   const { userId, email, sessionId, provedSecondFactor } = request
   await rateLimit(app, limits.changePasswordPerAccount, email)
   await checkPassword(app, input.newPassword, request)
@@ -169,7 +172,7 @@ export async function changePassword(
   // In any other session, somebody who knows the password could begin new counts of wrong codes.
   if (provedSecondFactor) await forgetWrongCodes(app, userId)
   tellOwner(app, userId, 'password-changed')
-  return { body: { status: true }, setCookies: [cookie] }
+  return { setCookies: [cookie] }
 }
 
 /** Changes the name of the signed-in person, or the language of their mails. */
@@ -177,10 +180,11 @@ export async function updateUser(
   app: App,
   { name, language }: z.output<typeof updateUserSchema>,
   request: SignedInRequest,
-): Promise<SignInAnswer> {
+): Promise<RenewedSession> {
   if (language) await rememberLanguage(app, request.userId, language)
-  if (name === undefined) return { body: { status: true }, setCookies: [] }
-  return callLibrary(app, { ...request, path: '/update-user', body: { name } })
+  if (name === undefined) return { setCookies: [] }
+  const { setCookies } = await callLibrary(app, { ...request, path: '/update-user', body: { name } })
+  return { setCookies }
 }
 
 /**
@@ -192,7 +196,7 @@ export async function setPassword(
   app: App,
   { newPassword }: z.output<typeof setPasswordSchema>,
   { userId, email, name, sessionId }: Pick<SignedInRequest, 'userId' | 'email' | 'name' | 'sessionId'>,
-): Promise<SignInAnswer> {
+): Promise<RenewedSession> {
   await checkPassword(app, newPassword, { email, name })
   // Must be read before the check below: a password set in the meantime raises the security version.
   const person = await findPerson(app, { userId })
@@ -203,7 +207,7 @@ export async function setPassword(
   const { securityVersion } = person
   await replacePassword(app, { userId, passwordHash, securityVersion, keep: { sessionId, token, expiresAt } })
   noteAccountEvent(app, { kind: 'password-set', userId })
-  return { body: { status: true }, setCookies: [cookie] }
+  return { setCookies: [cookie] }
 }
 
 /** Blocked sign-ins are recorded at most once a minute for each account and address. */
