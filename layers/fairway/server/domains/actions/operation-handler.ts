@@ -1,7 +1,7 @@
 import { getRouterParams, type H3Event, setResponseStatus } from 'h3'
 import { z } from 'zod'
 import { isRecord } from '#fairway/shared/record'
-import { requireOrg } from '#fairway/server/domains/organizations'
+import { type Actor, requireOrg } from '#fairway/server/domains/organizations'
 import { requireOperator } from '#fairway/server/domains/people'
 import { requireRecentSignIn, requireSession, type ServerSession } from '#fairway/server/domains/sessions'
 import { getApp } from '#fairway/server/kernel/app-context'
@@ -12,7 +12,7 @@ import { limitCall } from '#fairway/server/kernel/limits/call-limits'
 import { leavingRow } from './audit/record-audit'
 import type { Method } from './address'
 import type { Operation } from './operation'
-import { parseOutput } from './run-action'
+import { parseOutput, runSteps } from './call-steps'
 import type { Answer, Served } from './serve-addresses'
 
 /** The facts about an operation that the build knows before its code is loaded. */
@@ -62,21 +62,31 @@ interface Calling {
 function answerOf(name: string, operation: Operation, withToken: WithToken): Answer {
   const { audit, auditsElsewhere, dryRun, limit, output, permission, recentSignIn, run, status, tokens } = operation
   const resultFields = audit?.filter(field => !inputFields(operation).has(field)) ?? []
-  const answer = async (event: H3Event, session: ServerSession, calling: Calling = {}): Promise<unknown> => {
+  const answer = (event: H3Event, session: ServerSession, calling: Calling = {}): Promise<unknown> => {
     const { isDryRun = false } = calling
     const app = getApp(event)
-    const actor = permission && permission !== 'operator' ? requireOrg(session, permission) : undefined
-    await checkSignIn(event, recentSignIn === true, calling)
-    if (limit) await limitCall(app, limit, { session, clientAddress: requestInfo(event).clientAddress })
-    if (dryRun) readQuery(event, dryRunSchema)
-    const input = await inputOf(event, operation)
-    await checkSignIn(event, typeof recentSignIn === 'function' && recentSignIn(input as never), calling)
-    const result = await run(input, { app, session, event, isDryRun, actor })
-    keepForAudit(event, result, resultFields)
-    if (status !== 200) setResponseStatus(event, status)
-    // The types of a declaration guarantee this.
-    if (output === 'file') return sendExport(event, result as ExportFile)
-    return output ? parseOutput(output, result) : undefined
+    let actor: Actor | undefined
+    return runSteps({
+      permit() {
+        if (permission && permission !== 'operator') actor = requireOrg(session, permission)
+        return checkSignIn(event, recentSignIn === true, calling)
+      },
+      count: () => limit && limitCall(app, limit, { session, clientAddress: requestInfo(event).clientAddress }),
+      async readInput() {
+        if (dryRun) readQuery(event, dryRunSchema)
+        const input = await inputOf(event, operation)
+        await checkSignIn(event, typeof recentSignIn === 'function' && recentSignIn(input as never), calling)
+        return input
+      },
+      run: input => run(input, { app, session, event, isDryRun, actor }),
+      send(result) {
+        keepForAudit(event, result, resultFields)
+        if (status !== 200) setResponseStatus(event, status)
+        // The types of a declaration guarantee this.
+        if (output === 'file') return sendExport(event, result as ExportFile)
+        return output ? parseOutput(output, result) : undefined
+      },
+    })
   }
   const respond = async (event: H3Event, tokenSession?: ServerSession): Promise<unknown> => {
     const findSession = async () => tokenSession ?? (await requireSession(event))

@@ -10,6 +10,7 @@ import type { Session } from '#fairway/shared/schemas/session'
 import { findSubjects, type WrittenSubject } from './audit/audit-subject'
 import { isDenial, recordAudit } from './audit/record-audit'
 import { authorContext } from './author-context'
+import { admit, parseOutput, recorded, runSteps } from './call-steps'
 import { referenceFault } from './reference-faults'
 import { namedRows, parseNamed } from './parse-named'
 import {
@@ -50,23 +51,24 @@ export async function runAction(app: App, call: ActionCall): Promise<unknown> {
   const changes = !call.action.readOnly && !isDryRun(call)
   // A deleted row can only be named before the call.
   const before = changes && call.action.destructive ? await findSubjects(app, call) : undefined
-  try {
-    const result = await measured(app, call, () =>
-      withRun({ app, session, caller: call.caller, clientAddress, isLimited, hasRecentSignIn }, () =>
-        runChecked(app, call),
-      ),
-    )
-    if (changes) await record(app, call, { before, done: { result } })
-    app.trace?.step(call.requestId, 'answer')
-    return result
-  } catch (thrown) {
+  const run = { app, session, caller: call.caller, clientAddress, isLimited, hasRecentSignIn }
+  const work = () => measured(app, call, () => withRun(run, () => runChecked(app, call))).catch(toAppError)
+  return recorded(work, async ({ result, error }) => {
     // Nothing has happened yet: the call is repeated with the answers.
-    if (thrown instanceof HostQuestions) throw thrown
-    const error = thrown instanceof AppError ? thrown : new AppError('internal', { cause: thrown })
+    if (error instanceof HostQuestions) return
+    if (!(error instanceof AppError)) {
+      if (changes) await record(app, call, { before, done: { result } })
+      return app.trace?.step(call.requestId, 'answer')
+    }
     if (changes || isDenial(error.code)) await record(app, call, { before, error })
     app.trace?.refused(call.requestId, { action: call.name, session, input: call.input, error })
-    throw error
-  }
+  }).catch(toAppError)
+}
+
+function toAppError(thrown: unknown): never {
+  throw thrown instanceof AppError || thrown instanceof HostQuestions
+    ? thrown
+    : new AppError('internal', { cause: thrown })
 }
 
 // Runs before the audit row is written: what an operator tries with another person's session must not count as that person's
@@ -125,14 +127,11 @@ const outcomeOf = (error: unknown): string => {
  */
 export async function checkAction(app: App, call: ActionCall): Promise<void> {
   const { session } = call
-  try {
-    const context = contextOf(app, call, new AbortController().signal)
-    await withRun({ app, session }, () => admit(app, call, context))
-  } catch (thrown) {
-    const error = thrown instanceof AppError ? thrown : new AppError('internal', { cause: thrown })
-    if (isDenial(error.code)) await record(app, call, { error })
-    throw error
-  }
+  const context = contextOf(app, call, new AbortController().signal)
+  const work = () => withRun({ app, session }, () => admit(admissionOf(app, call, context))).catch(toAppError)
+  await recorded(work, async ({ error }) => {
+    if (error instanceof AppError && isDenial(error.code)) await record(app, call, { error })
+  })
 }
 
 async function runChecked(app: App, call: ActionCall): Promise<unknown> {
@@ -141,33 +140,31 @@ async function runChecked(app: App, call: ActionCall): Promise<unknown> {
   // One listener costs a fifth of `AbortSignal.any`.
   call.signal?.addEventListener('abort', () => clock.abort(call.signal?.reason), { once: true })
   const context = contextOf(app, call, clock.signal)
-  const input = await admit(app, call, context, () => countUnderLimits(app, call))
-  app.trace?.step(call.requestId, 'run', call.name)
-  const seconds = action.timeout ?? app.config.actionTimeoutInSeconds
-  const result = await withTimeout(seconds, clock, async () => action.run(input, context)).catch(async thrown => {
-    throw await referenceFault(app, { action, input }, thrown)
+  const limited = { session: call.session, clientAddress: call.clientAddress }
+  return runSteps({
+    ...admissionOf(app, call, context),
+    count: () => limitCalls(app, `action:${call.name}`, action.limit, limited),
+    run(input) {
+      app.trace?.step(call.requestId, 'run', call.name)
+      const seconds = action.timeout ?? app.config.actionTimeoutInSeconds
+      return withTimeout(seconds, clock, async () => action.run(input, context)).catch(async thrown => {
+        throw await referenceFault(app, { action, input }, thrown)
+      })
+    },
+    send(result) {
+      app.trace?.step(call.requestId, 'output')
+      return checkedOutput(action, result)
+    },
   })
-  app.trace?.step(call.requestId, 'output')
-  return checkedOutput(action, result)
 }
 
-/** Throws `rate-limited` with `Retry-After` when the action has been called too often. */
-const countUnderLimits = (app: App, { name, action, session, clientAddress }: ActionCall): Promise<void> =>
-  limitCalls(app, `action:${name}`, action.limit, { session, clientAddress })
+const admissionOf = (app: App, call: ActionCall, context: ActionContext<Session | null>) => ({
+  permit: () => permit(app, call, context),
+  readInput: () => readInput(app, call),
+})
 
-/**
- * Returns the input once the caller may run this. Throws `not-a-member` when a member field names a person outside the
- * organization.
- */
-async function admit(
-  app: App,
-  call: ActionCall,
-  context: ActionContext<Session | null>,
-  countCall?: () => Promise<void>,
-) {
-  await permit(app, call, context)
-  await countCall?.()
-  const { action, session, input, requestId } = call
+/** Throws `not-a-member` when a member field names a person outside the organization. */
+async function readInput(app: App, { action, session, input, requestId }: ActionCall) {
   app.trace?.step(requestId, 'input')
   const parse = () => parseInput(action.input, input)
   try {
@@ -204,12 +201,4 @@ function checkedOutput({ output }: Action, result: unknown): unknown {
   const sent = parseOutput(output, result)
   keepMcpContent(result, sent)
   return sent ?? null
-}
-
-/** Returns the response for a result. Throws `internal` when the result does not match the output schema. */
-export function parseOutput(output: z.core.$ZodType, result: unknown): unknown {
-  const parsed = z.safeParse(output, result)
-  if (parsed.success) return parsed.data
-  const cause = `the result does not fit the output schema: ${z.prettifyError(parsed.error)}`
-  throw new AppError('internal', { cause })
 }

@@ -10,6 +10,7 @@ import type { AuditCaller, AuditOutcome } from '#fairway/shared/schemas/audit'
 import type { Session } from '#fairway/shared/schemas/session'
 import { sha256 } from '#fairway/server/kernel/crypto/hash'
 import { getSession } from '#fairway/server/domains/sessions'
+import { recorded } from '../call-steps'
 import type { WrittenSubject } from './audit-subject'
 import { type AuditedInput, keptInput } from './kept-input'
 import { sealSoon } from './audit-chain'
@@ -203,19 +204,14 @@ export const leavingRow =
   async (event: H3Event): Promise<T> => {
     const session = tokenSession ?? (await getSession(event))
     const via = tokenSession && 'personal-token'
-    const record = (error?: unknown) => {
-      const input = { ...getRouterParams(event, { decode: true }), ...event.context.input }
-      const requestId = getRequestId(event)
-      const about = isElsewhere ? { orgId: event.context.auditOrgId ?? null } : {}
-      const row = { action, caller: 'http', via, session, requestId, input, keeps, error, ...about } as const
-      return recordAudit(getApp(event), row)
-    }
-    try {
-      const result = await answer(event)
-      await record()
-      return result
-    } catch (error) {
-      await record(error)
-      throw error
-    }
+    return recorded(
+      () => answer(event),
+      ({ error }) => {
+        const input = { ...getRouterParams(event, { decode: true }), ...event.context.input }
+        const requestId = getRequestId(event)
+        const about = isElsewhere ? { orgId: event.context.auditOrgId ?? null } : {}
+        const row = { action, caller: 'http', via, session, requestId, input, keeps, error, ...about } as const
+        return recordAudit(getApp(event), row)
+      },
+    )
   }
