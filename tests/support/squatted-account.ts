@@ -1,5 +1,11 @@
 import { verifyEmail } from '#fairway/server/domains/people'
-import { acceptInvitation, createOrganization, invite, setActiveOrgId } from '#fairway/server/domains/organizations'
+import {
+  acceptInvitation,
+  createOrganization,
+  invite,
+  setActiveOrgId,
+  requireOrg,
+} from '#fairway/server/domains/organizations'
 import type { App } from '#fairway/server/kernel/app-context'
 import { backgroundDone } from '#fairway/server/kernel/background'
 import { withRun } from '#fairway/server/kernel/current-run'
@@ -16,7 +22,9 @@ const openSecret = `insert into fw_one_time (hash, purpose, subject, payload, cr
 export async function bringIn(app: App, inviter: Session, role: OrgRole): Promise<Session> {
   const guest = await aMember(app)
   const run = { app, session: inviter, hasRecentSignIn: async () => true }
-  const { invited } = await withRun(run, () => invite(app, inviter, [{ email: guest.email, role }]))
+  const { invited } = await withRun(run, () =>
+    invite(app, requireOrg(inviter, 'invite-member'), [{ email: guest.email, role }]),
+  )
   await acceptInvitation(app, guest, { id: invited[0]?.id ?? '', confirm: true })
   return sessionNow(app, guest)
 }
@@ -53,10 +61,12 @@ export async function squattedAccount(app: App) {
   const friend = await bringIn(app, accomplice, 'member')
   const colleague = await aMember(app)
   await addTo(app, stranger, colleague, 'admin')
-  await invite(app, stranger, [{ email: `${newId()}@example.test`, role: 'member' }])
-  await invite(app, accomplice, [{ email: `${newId()}@example.test`, role: 'admin' }])
+  await invite(app, requireOrg(stranger, 'invite-member'), [{ email: `${newId()}@example.test`, role: 'member' }])
+  await invite(app, requireOrg(accomplice, 'invite-member'), [{ email: `${newId()}@example.test`, role: 'admin' }])
   await setActiveOrgId(app, colleague, stranger.orgId, 'test')
-  await invite(app, await sessionNow(app, colleague), [{ email: 'kept@example.test', role: 'member' }])
+  await invite(app, requireOrg(await sessionNow(app, colleague), 'invite-member'), [
+    { email: 'kept@example.test', role: 'member' },
+  ])
   return { userId: id, email, orgId: String(stranger.orgId), stranger, accomplice, friend, colleague }
 }
 

@@ -1,5 +1,11 @@
 import { ensurePerson, findPerson, mintSession } from '../server/domains/people'
-import { acceptInvitation, assignAppRole, createOrganization, invite } from '../server/domains/organizations'
+import {
+  acceptInvitation,
+  assignAppRole,
+  createOrganization,
+  invite,
+  requireOrg,
+} from '../server/domains/organizations'
 import { actAs } from '../server/domains/sessions'
 import type { App } from '../server/kernel/app-context'
 import { withRun } from '../server/kernel/current-run'
@@ -86,7 +92,8 @@ export function createPeople(app: App) {
     const session = await sessionOf(app, { email })
     if (input.appRole !== undefined) {
       const owner = organizations.get(input.organization ?? '')?.owner ?? { email }
-      await assignAppRole(app, await sessionOf(app, owner), { email, role: input.appRole })
+      const actor = requireOrg(await sessionOf(app, owner), 'assign-app-role')
+      await assignAppRole(app, actor, { email, role: input.appRole })
     }
     return { userId: session.userId, name, email, orgId: session.orgId }
   }
@@ -112,7 +119,9 @@ export function createPeople(app: App) {
   async function add(owner: Who, email: string, role: OrgRole): Promise<void> {
     const session = await sessionOf(app, owner)
     const run = { app, session, hasRecentSignIn: async () => true }
-    const { invited, failed } = await withRun(run, () => invite(app, session, [{ email, role }]))
+    const { invited, failed } = await withRun(run, () =>
+      invite(app, requireOrg(session, 'invite-member'), [{ email, role }]),
+    )
     const [invitation] = invited
     if (!invitation) throw new Error(`${email} cannot join: ${failed[0]?.code}`)
     await acceptInvitation(app, await sessionOf(app, { email }), { id: invitation.id, confirm: true })

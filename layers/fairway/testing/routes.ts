@@ -1,7 +1,13 @@
 // Finds the request handlers as Nitro's file router does. Vitest's configuration loads this file, so it imports nothing from the
 // server.
 import { join } from 'node:path'
-import { addressedActions, collectionFiles, collectionRoutes, DOCUMENT_ROUTES, operationRoutes } from '../modules/registry/catalogs'
+import {
+  addressedActions,
+  collectionFiles,
+  collectionRoutes,
+  DOCUMENT_ROUTES,
+  operationRoutes,
+} from '../modules/registry/catalogs'
 import { filesBelow } from '../modules/registry/discover'
 import { platformDir } from '../modules/registry/roots'
 

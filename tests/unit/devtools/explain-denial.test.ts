@@ -8,7 +8,7 @@ import { explainDenial } from '#fairway/server/devtools/explain-denial'
 import type { Catalogs } from '#fairway/server/devtools/explain-row'
 import type { Target } from '#fairway/server/devtools/recording'
 import { runAction } from '#fairway/server/domains/actions'
-import { assignAppRole } from '#fairway/server/domains/organizations'
+import { assignAppRole, requireOrg } from '#fairway/server/domains/organizations'
 import { withRun } from '#fairway/server/kernel/current-run'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { Session } from '#fairway/shared/schemas/session'
@@ -180,7 +180,9 @@ describe('explainDenial for a policy', () => {
       requestId: 'r',
     }).catch((error: unknown) => error as AppError)
   const assign = (role: string | null) =>
-    withRun({ app: test.app, session: ada }, () => assignAppRole(test.app, ada, { email: tom.email, role }))
+    withRun({ app: test.app, session: ada }, () =>
+      assignAppRole(test.app, requireOrg(ada, 'assign-app-role'), { email: tom.email, role }),
+    )
 
   it('names who may change a readable row, in the words of the error', async () => {
     await assign('agent')

@@ -12,7 +12,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { defineAction, defineAppRoles, importInput, importOutput, importRows, inOrganization, newId } from '#fw'
 import { runAction } from '#fairway/server/domains/actions'
-import { assignAppRole } from '#fairway/server/domains/organizations'
+import { assignAppRole, requireOrg } from '#fairway/server/domains/organizations'
 import { withRun } from '#fairway/server/kernel/current-run'
 import { listWritesAfter } from '#fairway/server/domains/actions/audit/follow-audit'
 import { raiseSql } from '#fairway/server/kernel/database/refusals'
@@ -127,7 +127,7 @@ describe('importRows', () => {
 
   it('reads money as decimal text, or in the smallest unit as a JSON number', async () => {
     await withRun({ app: test.app, session: ada }, () =>
-      assignAppRole(test.app, ada, { email: ada.email, role: 'manager' }),
+      assignAppRole(test.app, requireOrg(ada, 'assign-app-role'), { email: ada.email, role: 'manager' }),
     )
     const manager = await sessionNow(test.app, ada)
     const rows = [

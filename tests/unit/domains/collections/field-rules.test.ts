@@ -10,7 +10,7 @@ import { listAuditLog } from '#fairway/server/domains/actions/audit/audit-log'
 import { subjectsOf } from '#fairway/server/domains/actions/audit/audit-subject'
 import { listActions } from '#fairway/server/domains/collections'
 import { makePersonalToken } from '#fairway/server/domains/oauth-server'
-import { assignAppRole } from '#fairway/server/domains/organizations'
+import { assignAppRole, requireOrg } from '#fairway/server/domains/organizations'
 import { exportAccount } from '#fairway/server/domains/sign-in'
 import { withRun } from '#fairway/server/kernel/current-run'
 import { creator } from '#fairway/server/kernel/owned-rows'
@@ -127,7 +127,9 @@ beforeAll(async () => {
   const member = await aMember(app)
   await addTo(app, owner, member, 'member')
   await query(app, `insert into user_settings values (?, 'active-org-id', ?)`, [member.userId, owner.orgId])
-  await withRun({ app, session: owner }, () => assignAppRole(app, owner, { email: owner.email, role: 'manager' }))
+  await withRun({ app, session: owner }, () =>
+    assignAppRole(app, requireOrg(owner, 'assign-app-role'), { email: owner.email, role: 'manager' }),
+  )
   people = { manager: await sessionNow(app, owner), member: await sessionNow(app, member) }
   for (const [id, secret, amount] of [
     ['d1', 'Zebra', 3],
@@ -247,7 +249,7 @@ describe.each([
     expect(new Set(titles)).toEqual(new Set([sees ? 'Zebra' : null]))
     if (!sees) return
     const log = await withRun({ app, session }, () =>
-      listAuditLog(app, session, { page: 1, itemsPerPage: 10 }, subjectsOf(catalog)),
+      listAuditLog(app, requireOrg(session, 'read-audit-log'), { page: 1, itemsPerPage: 10 }, subjectsOf(catalog)),
     )
     expect(log.entries.find(({ subject }) => subject)?.subject?.title).toBe('Zebra')
   })

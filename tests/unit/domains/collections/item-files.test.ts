@@ -5,7 +5,7 @@ import { appRole, definePolicy } from 'nuxt-fairway/tables'
 import { defineAppRoles, defineCollection, outputOf } from '#fw'
 import { hostFileReader } from '#fairway/server/domains/collections'
 import { keepFiles, readWhole } from '#fairway/server/domains/files'
-import { assignAppRole } from '#fairway/server/domains/organizations'
+import { assignAppRole, requireOrg } from '#fairway/server/domains/organizations'
 import { file, files, organizationColumns, storedFile } from '#fairway/server/fw-tables'
 import { withRun } from '#fairway/server/kernel/current-run'
 import type { Session } from '#fairway/shared/schemas/session'
@@ -121,7 +121,7 @@ describe('the file of an item', () => {
     const place = await aLease(ada, 'secret')
     await expect(read(ada, place)).rejects.toMatchObject(missing)
     await withRun({ app: test.app, session: ada }, () =>
-      assignAppRole(test.app, ada, { email: ada.email, role: 'manager' }),
+      assignAppRole(test.app, requireOrg(ada, 'assign-app-role'), { email: ada.email, role: 'manager' }),
     )
     expect(await read(await sessionNow(test.app, ada), place)).toBe(`The file of ${ada.name}.`)
   })

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { setAuthProvider } from '#fairway/server/domains/organizations'
+import { setAuthProvider, requireOrg } from '#fairway/server/domains/organizations'
 import { findOrgContext } from '#fairway/server/domains/organizations/org-context'
 import { backgroundDone } from '#fairway/server/kernel/background'
 import type { Session } from '#fairway/shared/schemas/session'
@@ -273,7 +273,7 @@ describe('organization that requires Google', () => {
     await test.close()
     test = await createHubApp(hub, { FW_IDENTITY_TRUSTED_PROVIDERS: 'google' })
     const owner = await aMember(test.app)
-    await setAuthProvider(test.app, owner, { provider: 'google', confirm: true })
+    await setAuthProvider(test.app, requireOrg(owner, 'set-auth-provider'), { provider: 'google', confirm: true })
     for (const wrong of [{}, { claims: { auth_provider: 'github' } }]) {
       await signInThroughHub(test.app, hub, owner.email, wrong)
       expect((await contextOf(owner)).closedOrg).toMatchObject({ signIn: '/_fw/identity/login?again=1' })

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { readSessionTokens } from '#fairway/server/domains/people'
-import { setAuthProvider } from '#fairway/server/domains/organizations'
+import { setAuthProvider, requireOrg } from '#fairway/server/domains/organizations'
 import { endProviderSignIn, startProviderSignIn } from '#fairway/server/domains/oauth-client'
 import type { App } from '#fairway/server/kernel/app-context'
 import { listAlerts } from '../../../../layers/fairway/server/kernel/security-events/list-security-events'
@@ -86,7 +86,7 @@ describe('Google sign-in', () => {
     const rows = await query(app, `select id from users where email = 'ada@gmail.com'`)
     const person = { userId: String(rows[0]?.id), email: ada.email, name: 'ada' }
     const before = await sessionNow(app, person, 'google')
-    const result = await setAuthProvider(app, before, { provider: 'google' })
+    const result = await setAuthProvider(app, requireOrg(before, 'set-auth-provider'), { provider: 'google' })
     expect(result).toMatchObject({ provider: 'google', revokedSessions: 1 })
     expect((await signIn('corp', ada)).token).toHaveLength(1)
     expect((await signIn('google', ada)).token).toHaveLength(1)
@@ -101,7 +101,7 @@ describe('Google sign-in', () => {
     const rows = await query(app, `select id from users where email = 'ada@gmail.com'`)
     const person = { userId: String(rows[0]?.id), email: ada.email, name: 'ada' }
     const rule = async (provider: string | null) =>
-      setAuthProvider(app, await sessionNow(app, person, 'google'), { provider })
+      setAuthProvider(app, requireOrg(await sessionNow(app, person, 'google'), 'set-auth-provider'), { provider })
     await rule('google')
     await signIn('google', ada)
     expect(await rule('google')).toMatchObject({ provider: 'google', revokedSessions: 1 })

@@ -161,7 +161,7 @@ describe('concurrent OAuth requests', () => {
     for (let round = 0; round < ROUNDS; round++) {
       const person = await aMember(test.app)
       const approvals = Array.from({ length: 10 }, () => approve(slow, person))
-      const rule = setAuthProvider(slow, person, { provider: 'google', confirm: true })
+      const rule = setAuthProvider(slow, requireOrg(person, 'set-auth-provider'), { provider: 'google', confirm: true })
       const outcomes = await Promise.allSettled([...approvals.slice(0, 5), rule, ...approvals.slice(5)])
       expect(outcomes[5]?.status).toBe('fulfilled')
       const live = 'select id from oauth_grants where user_id = ? and revoked_at is null'

@@ -40,18 +40,18 @@ describe('app role guard', () => {
       detail: expect.stringContaining('curator'),
     })
     await expect(guarded(member)).rejects.toMatchObject({ code: 'forbidden' })
-    await assignAppRole(test.app, owner, { email: member.email, role: 'reader' })
+    await assignAppRole(test.app, requireOrg(owner, 'assign-app-role'), { email: member.email, role: 'reader' })
     await expect(guarded(member)).rejects.toMatchObject({
       detail: 'Your role here is reader. This requires the curator role.',
     })
-    await assignAppRole(test.app, owner, { email: member.email, role: 'curator' })
+    await assignAppRole(test.app, requireOrg(owner, 'assign-app-role'), { email: member.email, role: 'curator' })
     expect(await guarded(member)).toBe(true)
-    await assignAppRole(test.app, owner, { email: member.email, role: null })
+    await assignAppRole(test.app, requireOrg(owner, 'assign-app-role'), { email: member.email, role: null })
     await expect(guarded(member)).rejects.toMatchObject({ code: 'forbidden' })
   })
 
   it('ignores the stored role of a removed member', async () => {
-    await assignAppRole(test.app, owner, { email: member.email, role: 'curator' })
+    await assignAppRole(test.app, requireOrg(owner, 'assign-app-role'), { email: member.email, role: 'curator' })
     await removeMember(test.app, requireOrg(owner, 'remove-member'), member.email)
     await query(test.app, `insert into app_member_roles values (?, 'notes', ?, 'curator', 'x', 0)`, [
       owner.orgId,
@@ -67,7 +67,7 @@ describe('app role guard', () => {
       member.userId,
     ])
     expect(await resolved({})).toEqual({ status: 'unassigned' })
-    expect((await listAppRoles(test.app, owner)).assignments).toEqual([])
+    expect((await listAppRoles(test.app, requireOrg(owner, 'read-app-roles'))).assignments).toEqual([])
   })
 
   it('passes a database error on instead of denying access', async () => {
@@ -78,7 +78,7 @@ describe('app role guard', () => {
 
 describe('roles.resolve', () => {
   it('uses the current run for undefined values, and no identity for null', async () => {
-    await assignAppRole(test.app, owner, { email: member.email, role: 'curator' })
+    await assignAppRole(test.app, requireOrg(owner, 'assign-app-role'), { email: member.email, role: 'curator' })
     const curator = { status: 'assigned', role: 'curator' }
     expect(await resolved(undefined)).toEqual(curator)
     expect(await resolved({})).toEqual(curator)
@@ -109,8 +109,8 @@ describe('invalid app roles throw at load', () => {
 describe('assignAppRole', () => {
   it('requires an owner or admin, a member as the target, and a declared role and app', async () => {
     const stranger = await aMember(test.app)
-    const attempt = (session: Session, email: string, role: string, appId?: string) =>
-      assignAppRole(test.app, session, { email, role, ...(appId ? { appId } : {}) })
+    const attempt = async (session: Session, email: string, role: string, appId?: string) =>
+      assignAppRole(test.app, requireOrg(session, 'assign-app-role'), { email, role, ...(appId ? { appId } : {}) })
     await expect(attempt(member, member.email, 'curator')).rejects.toMatchObject({ code: 'forbidden' })
     await expect(attempt(owner, stranger.email, 'curator')).rejects.toMatchObject({ code: 'not-found' })
     await expect(attempt(owner, member.email, 'librarian')).rejects.toMatchObject({ code: 'unknown-role' })
@@ -122,11 +122,14 @@ describe('assignAppRole', () => {
     const slow = withLatency(test.app)
     await Promise.all(
       Array.from({ length: 10 }, (_, index) =>
-        assignAppRole(slow, owner, { email: member.email, role: index % 2 ? 'curator' : 'reader' }),
+        assignAppRole(slow, requireOrg(owner, 'assign-app-role'), {
+          email: member.email,
+          role: index % 2 ? 'curator' : 'reader',
+        }),
       ),
     )
     expect(await query(test.app, 'select role from app_member_roles')).toHaveLength(1)
-    expect(await listAppRoles(test.app, member)).toMatchObject({
+    expect(await listAppRoles(test.app, requireOrg(member, 'read-app-roles'))).toMatchObject({
       appId: 'notes',
       roles: ['curator', 'reader'],
       defaultRole: 'reader',

@@ -49,7 +49,7 @@ beforeEach(async () => {
 afterEach(() => test.close())
 
 const actor = () => requireOrg(owner, 'delete-organization')
-const remove = () => deleteOrganization(test.app, owner, actor(), owner.orgName ?? '')
+const remove = () => deleteOrganization(test.app, actor(), owner.orgName ?? '')
 const restore = (who = owner) => restoreOrganization(test.app, who, orgId)
 const codeOf = (work: Promise<unknown>) =>
   work.then(

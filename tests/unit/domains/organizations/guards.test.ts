@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, expectTypeOf, it } from 'vitest'
 import { z } from 'zod'
 import { type ActionTypeOf, runAction } from '#fairway/server/domains/actions'
 import type { ActionCaller } from '#fairway/server/domains/actions/action'
-import { assignAppRole, type GuardContext } from '#fairway/server/domains/organizations'
+import { assignAppRole, type GuardContext, requireOrg } from '#fairway/server/domains/organizations'
 import {
   type ActionContext,
   defineAction,
@@ -88,7 +88,8 @@ describe('organization guards', () => {
   it('requireAll allows access when all guards do, and returns the first refusal', async () => {
     const admin = await colleague('admin')
     const member = await colleague('member')
-    for (const person of [admin, member]) await assignAppRole(test.app, owner, { email: person.email, role: 'curator' })
+    for (const person of [admin, member])
+      await assignAppRole(test.app, requireOrg(owner, 'assign-app-role'), { email: person.email, role: 'curator' })
     const guard = requireAll(requireOrgRole('admin'), roles.requireAny('curator'))
     expect(await outcome(guard, admin)).toEqual([owner.orgId])
     expect((await outcome(guard, member))[1]).toContain('This requires the admin or owner role')

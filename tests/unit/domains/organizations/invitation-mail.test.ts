@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from 'vitest'
-import { invite } from '#fairway/server/domains/organizations'
+import { invite, requireOrg } from '#fairway/server/domains/organizations'
 import { unseal } from '#fairway/server/kernel/crypto/seal'
 import { createTestApp, type TestApp } from '../../../support/app'
 import { aMember } from '../../../support/members'
@@ -12,7 +12,9 @@ afterEach(() => test.close())
 async function invitationBy(name: string, organization: string): Promise<{ subject: string; text: string }> {
   test = await createTestApp({ SMTP_URL: 'smtp://127.0.0.1:9', EMAIL_FROM: 'no-reply@example.test' })
   const owner = await aMember(test.app, { name })
-  await invite(test.app, { ...owner, orgName: organization }, [{ email: 'guest@example.test', role: 'member' }])
+  await invite(test.app, requireOrg({ ...owner, orgName: organization }, 'invite-member'), [
+    { email: 'guest@example.test', role: 'member' },
+  ])
   const [row] = await query(test.app, 'select id, content from mail_outbox')
   return JSON.parse(unseal(test.app.config.keys, 'mail-outbox', String(row?.content), String(row?.id)))
 }

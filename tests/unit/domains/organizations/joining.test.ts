@@ -26,7 +26,9 @@ const test = useTestApp()
 
 /** Invites a person to the owner's organization. Returns the invitation's id. */
 async function anInvitation(owner: Session, guest: Session): Promise<string> {
-  const { invited } = await invite(test.app, owner, [{ email: guest.email, role: 'member' }])
+  const { invited } = await invite(test.app, requireOrg(owner, 'invite-member'), [
+    { email: guest.email, role: 'member' },
+  ])
   return invited[0]?.id ?? ''
 }
 
@@ -78,7 +80,7 @@ describe.each(ways)('joining by $way', ({ reason, open }) => {
   it('makes it active for an account whose last organization was deleted', async () => {
     const owner = await aMember(test.app, { email: 'owner@harbour.test' })
     const guest = await aMember(test.app, { email: 'guest@harbour.test' })
-    await deleteOrganization(test.app, guest, requireOrg(guest, 'delete-organization'), guest.orgName ?? '')
+    await deleteOrganization(test.app, requireOrg(guest, 'delete-organization'), guest.orgName ?? '')
     expect(await activeOf(guest)).toBeNull()
     const join = await open(owner, guest)
     expect(await join()).toMatchObject({ active: nameOf(owner) })
@@ -199,7 +201,7 @@ describe('end of a membership', () => {
       reason: 'organization deleted',
       left: ['openai'],
       end: (owner: Session) =>
-        deleteOrganization(test.app, owner, requireOrg(owner, 'delete-organization'), owner.orgName ?? ''),
+        deleteOrganization(test.app, requireOrg(owner, 'delete-organization'), owner.orgName ?? ''),
     },
   ]
 
@@ -334,7 +336,9 @@ describe('copied invitation link without mail', () => {
 
   const inviteGuest = async () => {
     const guest = { ...sessionFor(await addPerson(production.app)), emailVerified: false }
-    const { invited } = await invite(production.app, owner, [{ email: guest.email, role: 'member' }])
+    const { invited } = await invite(production.app, requireOrg(owner, 'invite-member'), [
+      { email: guest.email, role: 'member' },
+    ])
     const link = new URL(invited[0]?.link ?? '')
     return { guest, id: link.searchParams.get('id') ?? '', token: link.searchParams.get('token') ?? undefined }
   }
@@ -357,7 +361,7 @@ describe('copied invitation link without mail', () => {
     ]
     for (const refused of refusals) await expect(refused).rejects.toMatchObject({ name: 'AppError' })
     const clock = { ...production.app, now: () => new Date(Date.now() + 60_000) }
-    await invite(clock, owner, [{ email: guest.email, role: 'member' }])
+    await invite(clock, requireOrg(owner, 'invite-member'), [{ email: guest.email, role: 'member' }])
     await expect(acceptInvitation(production.app, guest, { id, token })).rejects.toMatchObject({
       code: 'email-not-verified',
     })

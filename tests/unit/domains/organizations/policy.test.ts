@@ -16,7 +16,7 @@ import {
 import { servedCollections } from '#fairway/server/domains/collections/served-collection'
 import { representations } from '#fairway/server/domains/collections/formats/negotiate'
 import { checkCollections } from '#fairway/server/domains/collections'
-import { assignAppRole, isOpenRow } from '#fairway/server/domains/organizations'
+import { assignAppRole, isOpenRow, requireOrg } from '#fairway/server/domains/organizations'
 import { mayWith, refusedFields } from '#fairway/server/domains/organizations/policy-check'
 import { policyOf, type Rule } from '#fairway/server/domains/organizations/policy'
 import { canColumns } from '#fairway/server/domains/organizations/row-access'
@@ -84,7 +84,7 @@ beforeAll(async () => {
   tom = await join('member')
   eve = await aMember(test.app)
   await withRun({ app: test.app, session: owner }, () =>
-    assignAppRole(test.app, owner, { email: manager.email, role: 'manager' }),
+    assignAppRole(test.app, requireOrg(owner, 'assign-app-role'), { email: manager.email, role: 'manager' }),
   )
 })
 
@@ -295,7 +295,7 @@ describe('organization rows with a policy', () => {
 
   it('apply the loss of a role immediately', async () => {
     const assign = (role: string | null) =>
-      as(owner, () => assignAppRole(test.app, owner, { email: manager.email, role }))
+      as(owner, () => assignAppRole(test.app, requireOrg(owner, 'assign-app-role'), { email: manager.email, role }))
     await assign(null)
     await expect(update(manager, '1', { status: 'won' })).rejects.toMatchObject({ code: 'not-found' })
     await assign('manager')
@@ -376,7 +376,7 @@ describe('list of rows with a policy', () => {
   it('changes its permission when a role is removed, although pages are cached', async () => {
     const served = listOf(appRole('manager'))
     const assign = (role: string | null) =>
-      as(owner, () => assignAppRole(test.app, owner, { email: manager.email, role }))
+      as(owner, () => assignAppRole(test.app, requireOrg(owner, 'assign-app-role'), { email: manager.email, role }))
     for (const _ of [1, 2, 3]) expect((await read(served, manager)).can).toEqual({ create: true })
     await assign(null)
     expect((await read(served, manager)).can).toEqual({ create: false })

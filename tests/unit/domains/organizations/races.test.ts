@@ -67,7 +67,9 @@ describe('concurrent organization requests', () => {
   it('to invite one email create one pending invitation, and its acceptances create one membership', async () => {
     const owner = await aMember(test.app)
     const results = await Promise.all(
-      Array.from({ length: 10 }, () => invite(app, owner, [{ email: 'guest@example.test', role: 'member' }])),
+      Array.from({ length: 10 }, () =>
+        invite(app, requireOrg(owner, 'invite-member'), [{ email: 'guest@example.test', role: 'member' }]),
+      ),
     )
     expect(results.flatMap(result => result.failed)).toEqual([])
     const pending = await query(test.app, `select id from org_invitations where status = 'pending'`)
@@ -89,7 +91,12 @@ describe('concurrent organization requests', () => {
     expect(await countRows(test.app, `organizations where name like 'Org %'`)).toBe(10)
     await Promise.allSettled(
       Array.from({ length: 30 }, (_, index) =>
-        invite(app, owner, [{ email: `guest${index}@example.test`, role: 'member' }], `203.0.113.${index}`),
+        invite(
+          app,
+          requireOrg(owner, 'invite-member'),
+          [{ email: `guest${index}@example.test`, role: 'member' }],
+          `203.0.113.${index}`,
+        ),
       ),
     )
     expect(await countRows(test.app, 'org_invitations')).toBe(20)
@@ -102,7 +109,7 @@ describe('concurrent organization requests', () => {
       await addTo(test.app, owner, admin, 'admin')
       await setActiveOrgId(test.app, admin, owner.orgId, 'test')
       const guest = await aMember(test.app)
-      const { invited } = await invite(test.app, await sessionNow(test.app, admin), [
+      const { invited } = await invite(test.app, requireOrg(await sessionNow(test.app, admin), 'invite-member'), [
         { email: guest.email, role: 'member' },
       ])
       const [accepted] = await Promise.allSettled([

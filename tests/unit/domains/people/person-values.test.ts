@@ -63,7 +63,7 @@ describe('state', () => {
     const second = await anotherOrg(test.app, ada)
     await inHand().state.set('tour', 1)
     await inHand(second).state.set('tour', 2)
-    await deleteOrganization(test.app, second, requireOrg(second, 'delete-organization'), 'Second')
+    await deleteOrganization(test.app, requireOrg(second, 'delete-organization'), 'Second')
     await backgroundDone(test.app)
     expect(await query(test.app, 'select value from application_state')).toMatchObject([{ value: '1' }])
     await query(test.app, 'delete from users where id = ?', [ada.userId])

@@ -11,7 +11,7 @@ import operationRoute from '#fairway/server/mounted/operation'
 import authorizeRoute from '#fairway/server/routes/mcp/oauth/authorize'
 import sessionRoute from '#fairway/server/routes/_fw/session'
 import signInRoute from '#fairway/server/routes/sign-in'
-import { setAuthProvider } from '#fairway/server/domains/organizations'
+import { setAuthProvider, requireOrg } from '#fairway/server/domains/organizations'
 import { accounts, orgMembers, sessions, users } from '#fairway/server/schema'
 import { createTestApp, type TestApp } from '../../../support/app'
 import { statusAndCode } from '../../../support/error-code'
@@ -261,7 +261,7 @@ describe('a custom getSession', () => {
     let provider = 'google'
     const { app, session, ask } = await start({ answer: () => ({ email: 'ada@example.test', provider }) })
     const { orgId, ...ada } = await session()
-    await setAuthProvider(app, { orgId, ...ada }, { provider: 'google' })
+    await setAuthProvider(app, requireOrg({ orgId, ...ada }, 'set-auth-provider'), { provider: 'google' })
     expect(await session()).toMatchObject({ provider: 'google', orgId })
     provider = 'custom'
     expect(await session()).toMatchObject({
@@ -272,7 +272,10 @@ describe('a custom getSession', () => {
     expect(await statusAndCode(await ask('/_fw/actions/who-am-i'))).toEqual([403, 'provider-required'])
     provider = 'google'
     expect((await ask('/_fw/actions/who-am-i')).status).toBe(200)
-    const other = setAuthProvider(app, { orgId, ...ada }, { provider: 'github', confirm: true })
+    const other = setAuthProvider(app, requireOrg({ orgId, ...ada }, 'set-auth-provider'), {
+      provider: 'github',
+      confirm: true,
+    })
     await expect(other).rejects.toMatchObject({ code: 'provider-not-configured' })
   })
 

@@ -18,7 +18,7 @@ import {
 } from '#fairway/server/domains/people'
 import { confirmEmailLink, confirmPasswordReset, continueWaiting } from '#fairway/server/domains/sign-in/open-link'
 import { changePassword, signIn } from '#fairway/server/domains/sign-in/password-sign-in'
-import { setAuthProvider } from '#fairway/server/domains/organizations'
+import { setAuthProvider, requireOrg } from '#fairway/server/domains/organizations'
 import { endProviderSignIn, startProviderSignIn } from '#fairway/server/domains/oauth-client'
 import { consumeBackupCode } from '#fairway/server/domains/sign-in/two-factor/second-factor'
 import type { App } from '#fairway/server/kernel/app-context'
@@ -318,7 +318,9 @@ describe('a concurrent password change and reset', () => {
 describe('a pending sign-in when an organization of the person requires a provider', () => {
   it('creates no session, because all sessions end', async () => {
     const { member, email } = await aPerson()
-    const disturbed = beforeInsert(() => setAuthProvider(app, member, { provider: 'corp', confirm: true }))
+    const disturbed = beforeInsert(() =>
+      setAuthProvider(app, requireOrg(member, 'set-auth-provider'), { provider: 'corp', confirm: true }),
+    )
     expect(await refusalOf(signIn(disturbed, { email, password: OLD }, request))).toBe('credentials-changed')
     expect(await sessionsOf(member.userId)).toBe(0)
   })

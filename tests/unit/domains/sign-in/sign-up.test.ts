@@ -1,3 +1,4 @@
+import { requireOrg } from '#fairway/server/domains/organizations'
 import { describe, expect, it } from 'vitest'
 import { invite } from '#fairway/server/domains/organizations/invite'
 import { signIn, signUp, signInSchema, signUpSchema } from '#fairway/server/domains/sign-in/password-sign-in'
@@ -56,7 +57,9 @@ describe('sign-up by password', () => {
 
 it('invites an address with every character that HTML accepts', async () => {
   const owner = await aMember(test.app)
-  const { invited, failed } = await invite(test.app, owner, [{ email: '\u200bR&D@firm.example ', role: 'member' }])
+  const { invited, failed } = await invite(test.app, requireOrg(owner, 'invite-member'), [
+    { email: '\u200bR&D@firm.example ', role: 'member' },
+  ])
   expect(failed).toEqual([])
   expect(invited).toMatchObject([{ email: 'r&d@firm.example' }])
 })

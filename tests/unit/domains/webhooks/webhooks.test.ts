@@ -3,7 +3,7 @@ import { Webhook as Verifier } from 'standardwebhooks'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { recordAudit } from '#fairway/server/domains/actions'
 import { sealAuditLog } from '#fairway/server/domains/actions/audit/audit-chain'
-import { deleteOrganization, removeMember } from '#fairway/server/domains/organizations'
+import { deleteOrganization, removeMember, requireOrg } from '#fairway/server/domains/organizations'
 import {
   changeWebhook,
   createWebhook,
@@ -611,7 +611,7 @@ describe('a webhook whose creator lost the required role', () => {
     await addTo(app, ada, bob, 'admin')
     await query(app, 'delete from org_members where user_id = ? and org_id <> ?', [bob.userId, ada.orgId])
     const { id } = await subscribe(['*'], { who: await sessionNow(app, bob) })
-    await removeMember(app, { ...ada, orgId: ada.orgId ?? '', orgName: '', role: 'owner' }, bob.email)
+    await removeMember(app, requireOrg(ada, 'remove-member'), bob.email)
     await actAndDeliver()
     expect([await stateOf(id), receiver.requests]).toEqual(['orphaned', []])
     await backgroundDone(app)
@@ -723,14 +723,7 @@ describe('webhook cleanup', () => {
     await act('create-note', second)
     await sealAuditLog(app)
     await deliverWebhooks()
-    const actor = {
-      userId: ada.userId,
-      email: ada.email,
-      orgId: second.orgId ?? '',
-      orgName: 'Second',
-      role: 'owner' as const,
-    }
-    await deleteOrganization(app, second, actor, 'Second')
+    await deleteOrganization(app, requireOrg(second, 'delete-organization'), 'Second')
     await backgroundDone(app)
     expect(await query(app, 'select url from fw_webhooks')).toEqual([{ url: `${receiver.origin}/first` }])
     expect(await query(app, 'select * from fw_webhook_deliveries')).toEqual([])

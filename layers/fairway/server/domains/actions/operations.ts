@@ -42,8 +42,7 @@ export default defineOperations({
     permission: 'read-audit-log',
     input: z.object({ ...auditFilterShape, ...pagingShape }),
     output: auditPageSchema,
-    run: async (query, { app, session }) =>
-      withHosts(app, await listAuditLog(app, session, query, subjectsOf(catalog))),
+    run: async (query, { app, actor }) => withHosts(app, await listAuditLog(app, actor, query, subjectsOf(catalog))),
   }),
   'export-audit-log': operation({
     description: 'Returns the audit log of your organization as a file.',
@@ -53,6 +52,6 @@ export default defineOperations({
     input: z.object({ ...auditFilterShape, ...exportShape }),
     output: 'file',
     audit: ['format', 'action', 'email', 'caller', 'outcome', 'subject', 'from', 'until'],
-    run: (query, { app, session }) => exportAuditLog(app, session, query, subjectsOf(catalog)),
+    run: (query, { app, actor }) => exportAuditLog(app, actor, query, subjectsOf(catalog)),
   }),
 })

@@ -1,13 +1,12 @@
 import { PEOPLE, personJoin } from '#fairway/server/domains/people'
 import { AppError } from '#fairway/server/kernel/http/app-error'
-import type { Session } from '#fairway/shared/schemas/session'
 import { requireRun, sessionOfRun } from '#fairway/server/kernel/current-run'
 import type { App } from '#fairway/server/kernel/app-context'
 import { mayInOrg } from '#fairway/shared/roles'
 import type { AppRolesAnswer } from '#fairway/shared/schemas/organization'
 import type { GuardContext, InOrganization, Proving } from './guards'
 import { requireMember } from './members'
-import { requireOrg } from './org-context'
+import type { Actor } from './org-context'
 
 interface AppRolesInput<Role extends string> {
   appId: string
@@ -155,8 +154,7 @@ const LIST = `
   where r.org_id = ? and r.app_id = ? order by u.email`
 
 /** Lists the declared roles and their members in the organization that the person works in; throws `unknown-app`. */
-export async function listAppRoles(app: App, session: Session, appId?: string): Promise<AppRolesAnswer> {
-  const actor = requireOrg(session, 'read-app-roles')
+export async function listAppRoles(app: App, actor: Actor, appId?: string): Promise<AppRolesAnswer> {
   const declared = requireDeclared(app, appId)
   const rows = await app.db.prepareRead<AssignmentRow>(LIST)([actor.orgId, declared.appId])
   const known = rows.filter(row => declared.roles.includes(row.role))
@@ -181,8 +179,7 @@ interface AssignmentInput {
  * Assigns a declared role to a member, or removes it; throws `unknown-app`, `unknown-role`, `forbidden`, `conflict` and
  * `not-found`.
  */
-export async function assignAppRole(app: App, session: Session, input: AssignmentInput): Promise<void> {
-  const actor = requireOrg(session, 'assign-app-role')
+export async function assignAppRole(app: App, actor: Actor, input: AssignmentInput): Promise<void> {
   const { appId, roles } = requireDeclared(app, input.appId)
   if (input.role !== null && !roles.includes(input.role)) {
     throw new AppError('unknown-role', { detail: `The roles are: ${roles.join(', ')}.` })

@@ -38,12 +38,7 @@ export const ofAuthors = (app: App, tables: readonly TableOfRows[]): TableOfRows
  * organization that the person works in now, and until when an owner can restore this one. Throws `name-mismatch`, `claim-open`,
  * and `forbidden` when the person is not an owner at that moment.
  */
-export async function deleteOrganization(
-  app: App,
-  session: Session,
-  actor: Actor,
-  typed: string,
-): Promise<OrganizationDeletion> {
+export async function deleteOrganization(app: App, actor: Actor, typed: string): Promise<OrganizationDeletion> {
   const { orgId, userId } = actor
   const planned = await planDeletion(app, actor, typed)
   const isSettled = makerIsSettled(orgId)
@@ -65,7 +60,7 @@ export async function deleteOrganization(
   await logMoves(app, results, 'organization deleted')
   app.log.info('organization deleted', { orgId, userId, purgeAt: planned.purgeAt })
   inBackground(app, 'remove deleted organizations', () => purgeOrganizations(app))
-  return { ...planned, nextOrgId: (await findActiveOrg(app, session.userId))?.id ?? null }
+  return { ...planned, nextOrgId: (await findActiveOrg(app, actor.session.userId))?.id ?? null }
 }
 
 /** The statements that suspend all memberships of an organization, if it is deleted. */

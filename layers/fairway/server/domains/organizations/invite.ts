@@ -38,18 +38,18 @@ interface InvitationInput {
  */
 export async function invite(
   app: App,
-  session: Session,
+  actor: Actor,
   inputs: InvitationInput[],
   clientAddress?: string,
 ): Promise<Invited> {
-  const actor = requireInviter(app, session)
+  checkMayInvite(app, actor)
   const result: Invited = { invited: [], failed: [] }
   const limited: AppError[] = []
   for (const input of inputs) {
     try {
       const email = parseInput(emailSchema, input.email)
       await countInvitation(app, actor, clientAddress)
-      result.invited.push(await inviteOne(app, session, actor, { ...input, email }))
+      result.invited.push(await inviteOne(app, actor, { ...input, email }))
     } catch (error) {
       if (!(error instanceof AppError) || error.status >= 500) throw error
       result.failed.push({ email: input.email, code: error.code })
@@ -65,9 +65,8 @@ export async function invite(
 export const mustConfirmToInvite = (app: App, session: Session): boolean =>
   app.mailer.isRemote && !session.emailVerified
 
-function requireInviter(app: App, session: Session): Actor {
-  const actor = requireOrg(session, 'invite-member')
-  if (!mustConfirmToInvite(app, session)) return actor
+function checkMayInvite(app: App, { session }: Actor): void {
+  if (!mustConfirmToInvite(app, session)) return
   throw new AppError('email-not-verified', {
     detail: 'Invitations are sent in the name of confirmed addresses only. Open a link that was mailed to yours first.',
   })
@@ -83,10 +82,10 @@ async function countInvitation(app: App, actor: Actor, clientAddress: string | u
 /** Invites one address; throws `already-a-member`, and `forbidden` and `fresh-session-required` like `checkMayGive`. */
 async function inviteOne(
   app: App,
-  session: Session,
   actor: Actor,
   { email, role }: InvitationInput,
 ): Promise<InvitationResult['invited'][number]> {
+  const { session } = actor
   await checkMayGive(actor, role)
   await refuseMember(app, actor.orgId, email)
   const token = randomToken(32)
@@ -116,18 +115,17 @@ async function inviteOne(
  * Resends a pending invitation with a new link and invalidates the old one; throws `not-found`, `email-not-verified` and
  * `rate-limited`.
  */
-export async function resendInvitation(app: App, session: Session, id: string, clientAddress?: string): Promise<void> {
-  const actor = requireInviter(app, session)
+export async function resendInvitation(app: App, actor: Actor, id: string, clientAddress?: string): Promise<void> {
+  checkMayInvite(app, actor)
   const [row] = await app.db.orm.select().from(orgInvitations).where(isPendingOf(actor.orgId, id))
   if (!row) throw new AppError('not-found')
   await countInvitation(app, actor, clientAddress)
-  const { emailSent } = await inviteOne(app, session, actor, row)
+  const { emailSent } = await inviteOne(app, actor, row)
   if (!emailSent) throw new AppError('unavailable', { cause: 'the mail was not sent' })
 }
 
 /** Revokes a pending invitation; its link stops working. Throws `not-found`. */
-export async function revokeInvitation(app: App, session: Session, id: string): Promise<void> {
-  const actor = requireOrg(session, 'revoke-invitation')
+export async function revokeInvitation(app: App, actor: Actor, id: string): Promise<void> {
   const revoked = await app.db.orm
     .update(orgInvitations)
     .set({ status: 'revoked' })

@@ -86,9 +86,9 @@ export default defineOperations({
     output: invitationResultSchema,
     status: 201,
     audit: ['email', 'role', 'invitations'],
-    async run(input, { app, session, event }) {
+    async run(input, { app, actor, event }) {
       const isOne = 'email' in input
-      const result = await invite(app, session, isOne ? [input] : input.invitations, requestInfo(event).clientAddress)
+      const result = await invite(app, actor, isOne ? [input] : input.invitations, requestInfo(event).clientAddress)
       if (isOne && result.failed[0]) throw new AppError(result.failed[0].code)
       return result
     },
@@ -100,7 +100,7 @@ export default defineOperations({
     openIn: ['view'],
     permission: 'read-organization',
     output: authProviderSchema,
-    run: (_input, { app, session }) => getAuthProvider(app, session),
+    run: (_input, { app, actor }) => getAuthProvider(app, actor),
   }),
   'set-auth-provider': operation({
     description: 'Sets how members of your organization must sign in. A new rule signs them out.',
@@ -112,8 +112,8 @@ export default defineOperations({
     output: authProviderResultSchema,
     audit: ['provider', 'confirm'],
     dryRun: true,
-    run: (input, { app, session, isDryRun }) =>
-      isDryRun ? planAuthProvider(app, session, input) : setAuthProvider(app, session, input),
+    run: (input, { app, actor, isDryRun }) =>
+      isDryRun ? planAuthProvider(app, actor, input) : setAuthProvider(app, actor, input),
   }),
   'set-second-factor-policy': operation({
     description: 'Sets whether every member of your organization needs a second factor, and after how many days.',

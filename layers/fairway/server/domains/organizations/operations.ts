@@ -72,8 +72,8 @@ export default defineOperations({
     output: organizationDeletionSchema,
     audit: [],
     dryRun: true,
-    run: ({ name }, { app, session, actor, isDryRun }) =>
-      isDryRun ? planDeletion(app, actor, name) : deleteOrganization(app, session, actor, name),
+    run: ({ name }, { app, actor, isDryRun }) =>
+      isDryRun ? planDeletion(app, actor, name) : deleteOrganization(app, actor, name),
   }),
   'restore-organization': operation({
     description: 'Restores an organization that an owner deleted, within the grace period. Requires the owner role.',
@@ -147,7 +147,7 @@ export default defineOperations({
     permission: 'read-app-roles',
     input: orgInput.appRoles,
     output: appRolesSchema,
-    run: ({ appId }, { app, session }) => listAppRoles(app, session, appId),
+    run: ({ appId }, { app, actor }) => listAppRoles(app, actor, appId),
   }),
   'assign-app-role': operation({
     description: 'Assigns a role in the application to a member, or removes it.',
@@ -157,9 +157,9 @@ export default defineOperations({
     input: orgInput.assignAppRole,
     output: appRolesSchema,
     audit: ['appId', 'email', 'role'],
-    async run(input, { app, session }) {
-      await assignAppRole(app, session, input)
-      return listAppRoles(app, session, input.appId)
+    async run(input, { app, actor }) {
+      await assignAppRole(app, actor, input)
+      return listAppRoles(app, actor, input.appId)
     },
   }),
   'revoke-invitation': operation({
@@ -168,7 +168,7 @@ export default defineOperations({
     path: '/_fw/org/invitations/:id',
     permission: 'revoke-invitation',
     audit: ['id'],
-    run: ({ id }, { app, session }) => revokeInvitation(app, session, id),
+    run: ({ id }, { app, actor }) => revokeInvitation(app, actor, id),
   }),
   'resend-invitation': operation({
     description: 'Resends an invitation with a new link.',
@@ -176,7 +176,7 @@ export default defineOperations({
     path: '/_fw/org/invitations/:id/resend',
     permission: 'invite-member',
     audit: ['id'],
-    run: ({ id }, { app, session, event }) => resendInvitation(app, session, id, requestInfo(event).clientAddress),
+    run: ({ id }, { app, actor, event }) => resendInvitation(app, actor, id, requestInfo(event).clientAddress),
   }),
   'view-invitation': operation({
     description: 'Returns an invitation, by its link or for your address.',

@@ -185,6 +185,8 @@ export interface Actor {
   orgId: string
   orgName: string
   role: OrgRole
+  /** Of who asks: an operator may act for an owner. */
+  session: Session
 }
 
 /** The person's organization and role. Throws `provider-required`, `no-organization`, and `forbidden` without the permission. */
@@ -195,7 +197,7 @@ export function requireOrg(session: Session, permission: OrgPermission): Actor {
   if (!mayInOrg(orgRole, permission)) {
     throw new AppError('forbidden', { detail: 'Ask an owner or an admin of your organization.' })
   }
-  return { userId, email, orgId, orgName: orgName ?? '', role: orgRole }
+  return { userId, email, orgId, orgName: orgName ?? '', role: orgRole, session }
 }
 
 /** The condition that the domain of an organization (`o`) lets people join: an owner has a confirmed address there. */

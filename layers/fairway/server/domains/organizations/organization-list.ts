@@ -76,8 +76,9 @@ export async function deleteForOwners(
   const { organization, members } = await findOrganization(app, orgId)
   const owner = members.find(({ role }) => role === 'owner')
   if (!owner || organization.purgeAt) throw new AppError('not-found')
-  const actor = { orgId, orgName: organization.name, userId: owner.id, email: owner.email, role: 'owner' as const }
-  return isDryRun ? planDeletion(app, actor, name) : deleteOrganization(app, session, actor, name)
+  const { id: userId, email } = owner
+  const actor = { orgId, orgName: organization.name, userId, email, role: 'owner' as const, session }
+  return isDryRun ? planDeletion(app, actor, name) : deleteOrganization(app, actor, name)
 }
 
 /** Restores a deleted organization on behalf of its owners. Throws `not-found`. */

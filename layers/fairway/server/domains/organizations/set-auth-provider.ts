@@ -10,7 +10,7 @@ import { endGrantsStatements } from '#fairway/server/kernel/dependent-rows'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { AuthProviderResult } from '#fairway/shared/schemas/organization'
 import type { Session } from '#fairway/shared/schemas/session'
-import { isFreeMailDomain, requirableProviders, requireOrg, type Actor } from './org-context'
+import { isFreeMailDomain, requirableProviders, type Actor } from './org-context'
 
 export interface AuthProviderInput {
   /** The ID of the one provider that members must sign in with; null requires none. */
@@ -22,8 +22,7 @@ export interface AuthProviderInput {
 }
 
 /** Returns the organization's rule and the providers that can be chosen. */
-export async function getAuthProvider(app: App, session: Session) {
-  const { orgId } = requireOrg(session, 'read-organization')
+export async function getAuthProvider(app: App, { orgId }: Actor) {
   const [row] = await app.db.prepareRead<{ provider: string | null; domain: string | null }>(
     'select required_auth_provider as provider, required_auth_domain as domain from organizations where id = ?',
   )([orgId])
@@ -35,13 +34,8 @@ export async function getAuthProvider(app: App, session: Session) {
 }
 
 /** Previews a rule without changing anything: the members who would be signed out, and those who have never used the provider. */
-export async function planAuthProvider(
-  app: App,
-  session: Session,
-  input: AuthProviderInput,
-): Promise<AuthProviderResult> {
-  const actor = requireOrg(session, 'set-auth-provider')
-  checkRequirable(app, session, input)
+export async function planAuthProvider(app: App, actor: Actor, input: AuthProviderInput): Promise<AuthProviderResult> {
+  checkRequirable(app, actor.session, input)
   const { provider, domain = null } = input
   if (provider === null) return { provider, domain, revokedSessions: 0, revokedGrants: 0, affected: [] }
   const rows = await app.db.prepareRead<{ email: string; name: string; sessions: number; hasProvider: number }>(
@@ -59,14 +53,9 @@ export async function planAuthProvider(
  * connected apps of the organization (SPEC: States, Organization), also when the rule stays the same. Clearing it ends none.
  * Throws `unknown-provider`, `provider-not-configured`, `free-mail-domain` and, without `confirm`, `would-lock-you-out`.
  */
-export async function setAuthProvider(
-  app: App,
-  session: Session,
-  input: AuthProviderInput,
-): Promise<AuthProviderResult> {
-  const actor = requireOrg(session, 'set-auth-provider')
-  checkRequirable(app, session, input)
-  if (!input.confirm) await refuseLockOut(app, actor, session, input)
+export async function setAuthProvider(app: App, actor: Actor, input: AuthProviderInput): Promise<AuthProviderResult> {
+  checkRequirable(app, actor.session, input)
+  if (!input.confirm) await refuseLockOut(app, actor, input)
   const { provider, domain = null } = input
   const isAllowed = `exists (select 1 from org_members where org_id = ? and user_id = ? and role in ('owner', 'admin'))`
   const isSet = `? is not null and ${isAllowed}`
@@ -118,13 +107,9 @@ function checkRequirable(app: App, session: Session, { provider, domain }: AuthP
 
 const WELL_KNOWN = new Set(['google', 'github'])
 
-async function refuseLockOut(
-  app: App,
-  actor: Actor,
-  session: Session,
-  { provider, domain = null }: AuthProviderInput,
-): Promise<void> {
+async function refuseLockOut(app: App, actor: Actor, { provider, domain = null }: AuthProviderInput): Promise<void> {
   if (provider === null) return
+  const { session } = actor
   if (session.provider === provider && (domain === null || session.providerDomain === domain)) return
   const [own] = await app.db.prepareRead<{ uses: number }>(`select ${usesProvider('?')} as uses`)([
     actor.userId,

@@ -22,7 +22,7 @@ export const team = {
   /** Invites addresses and returns those that failed. */
   async invite(invitations: { email: string; role: OrgRole }[]) {
     const { app, session, clientAddress } = await requireSignedIn()
-    return invite(app, session, invitations, clientAddress)
+    return invite(app, requireOrg(session, 'invite-member'), invitations, clientAddress)
   },
   /** Changes a member’s role. */
   async changeRole(email: string, role: OrgRole) {

@@ -1,4 +1,5 @@
 import { SQLiteSyncDialect } from 'drizzle-orm/sqlite-core'
+import { requireOrg } from '#fairway/server/domains/organizations'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { runAction, verifyAuditLog } from '#fairway/server/domains/actions'
 import { activityStatements, listActivity } from '#fairway/server/domains/actions/audit/activity'
@@ -66,11 +67,9 @@ const publish = (session: Session, id: string) => run('set-note-visibility', ses
 const rows = () =>
   query(app, 'select action, outcome, subject_type, subject_id, subject_title from audit_log order by id')
 const log = async (session = owner) =>
-  (await listAuditLog(app, session, { page: 1, itemsPerPage: 50 }, subjects)).entries.map(({ action, subject }) => [
-    action,
-    subject?.title,
-    subject?.path,
-  ])
+  (await listAuditLog(app, requireOrg(session, 'read-audit-log'), { page: 1, itemsPerPage: 50 }, subjects)).entries.map(
+    ({ action, subject }) => [action, subject?.title, subject?.path],
+  )
 const feed = async (session: Session, before?: string) =>
   (await listActivity(app, session, catalog, { itemsPerPage: 50, before })).entries.map(({ action, subject }) => [
     action,
@@ -115,7 +114,9 @@ describe('audit row subject', () => {
       ['share-note', null, null],
       ['create-note', null, null],
     ])
-    const csv = (await Array.fromAsync(exportAuditLog(app, owner, { format: 'csv' }, subjects).text)).join('')
+    const csv = (
+      await Array.fromAsync(exportAuditLog(app, requireOrg(owner, 'read-audit-log'), { format: 'csv' }, subjects).text)
+    ).join('')
     expect(csv.split('\r\n').at(-2)).toContain(`notes,${id},Weekly metrics`)
   })
 
@@ -232,7 +233,12 @@ describe('audit log filters', () => {
     await aNote(jon, 'Other')
     await run('archive-note', maria, { id })
     const find = async (filter: object) => {
-      const page = await listAuditLog(app, owner, { page: 1, itemsPerPage: 9, ...filter }, subjects)
+      const page = await listAuditLog(
+        app,
+        requireOrg(owner, 'read-audit-log'),
+        { page: 1, itemsPerPage: 9, ...filter },
+        subjects,
+      )
       return [page.totalItems, page.actions]
     }
     const occurring = ['archive-note', 'create-note']

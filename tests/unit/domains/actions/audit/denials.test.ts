@@ -1,3 +1,4 @@
+import { requireOrg } from '#fairway/server/domains/organizations'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { listAuditLog, recordAudit, verifyAuditLog } from '#fairway/server/domains/actions'
 import { sealAuditLog } from '#fairway/server/domains/actions/audit/audit-chain'
@@ -49,7 +50,7 @@ describe('repeated denials of one person', () => {
       ['purge', 1],
       ['purge', 4],
     ])
-    const { entries } = await listAuditLog(app, ada, { page: 1, itemsPerPage: 9 })
+    const { entries } = await listAuditLog(app, requireOrg(ada, 'read-audit-log'), { page: 1, itemsPerPage: 9 })
     expect(entries.map(({ times, outcome }) => [times, outcome])).toEqual([
       [4, 'denied'],
       [1, 'denied'],

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { defineEventHandler, type EventHandler, type H3Event } from 'h3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { assignAppRole, defineAppRoles } from '#fairway/server/domains/organizations'
+import { assignAppRole, defineAppRoles, requireOrg } from '#fairway/server/domains/organizations'
 import { putCredential } from '#fairway/server/domains/organizations/vault'
 import { answerCollectionRequest } from '#fairway/server/domains/collections'
 import { defineCollection, requireAll, requireOrganization, setActiveOrgId, team, useFairway } from '#fw'
@@ -132,7 +132,7 @@ describe('useFairway in a route', () => {
 
   it('runs the given guard, narrows the context types, and returns 401 or 403 when denied', async () => {
     expect(await statusAndCode(await as(owner, '/curators'))).toEqual([403, 'forbidden'])
-    await assignAppRole(test.app, owner, { email: owner.email, role: 'curator' })
+    await assignAppRole(test.app, requireOrg(owner, 'assign-app-role'), { email: owner.email, role: 'curator' })
     expect(await (await as(owner, '/curators')).text()).toBe('true true')
     expect(await statusAndCode(await as(null, '/curators'))).toEqual([401, 'unauthenticated'])
     expect(await (await as(null, '/strangers')).text()).toBe('nobody')
@@ -149,14 +149,14 @@ describe('request context', () => {
   it('is available to collection functions, and collection guards can require an app role', async () => {
     await putCredential(test.app, { orgId: owner.orgId ?? '' }, 'mailer', 'of-the-org')
     expect(await statusAndCode(await as(owner, '/in-hand'))).toEqual([403, 'forbidden'])
-    await assignAppRole(test.app, owner, { email: owner.email, role: 'curator' })
+    await assignAppRole(test.app, requireOrg(owner, 'assign-app-role'), { email: owner.email, role: 'curator' })
     expect(await (await as(owner, '/in-hand')).json()).toMatchObject({
       member: [{ id: 'test of-the-org', orgId: owner.orgId, role: 'assigned' }],
     })
   })
 
   it('resolves app roles for the caller, and returns no-identity for a null email', async () => {
-    await assignAppRole(test.app, owner, { email: owner.email, role: 'curator' })
+    await assignAppRole(test.app, requireOrg(owner, 'assign-app-role'), { email: owner.email, role: 'curator' })
     expect(await (await as(owner, '/role')).json()).toEqual({ status: 'assigned', role: 'curator' })
     expect(await (await as(other, '/role')).json()).toEqual({ status: 'unassigned' })
     expect(await (await as(null, '/role')).json()).toEqual({ status: 'no-identity' })
@@ -174,7 +174,7 @@ describe('request context', () => {
   })
 
   it('isolates interleaved requests of different people', async () => {
-    await assignAppRole(test.app, owner, { email: owner.email, role: 'curator' })
+    await assignAppRole(test.app, requireOrg(owner, 'assign-app-role'), { email: owner.email, role: 'curator' })
     const slow = await serveHandlers(withLatency(test.app), { routes }, 0)
     const mine = { email: owner.email, role: { status: 'assigned', role: 'curator' }, members: 1 }
     const theirs = { email: other.email, role: { status: 'unassigned' }, members: 1 }
@@ -185,7 +185,7 @@ describe('request context', () => {
   })
 
   it('resolves roles of named accounts on a shared page, and does not read the session', async () => {
-    await assignAppRole(test.app, owner, { email: owner.email, role: 'curator' })
+    await assignAppRole(test.app, requireOrg(owner, 'assign-app-role'), { email: owner.email, role: 'curator' })
     const refused = 'the session was read while rendering a page that every visitor shares'
     expect(await (await as(owner, `/page?email=${owner.email}&org=${owner.orgId}`)).json()).toEqual({
       named: { status: 'assigned', role: 'curator' },

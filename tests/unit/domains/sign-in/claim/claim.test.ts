@@ -329,7 +329,9 @@ describe('the account review', () => {
   it('starts when a mailed invitation confirms the address of a stranger’s account', async () => {
     const account = await squattedAccount(test.app)
     const host = await aMember(test.app)
-    const { invited } = await invite(test.app, host, [{ email: account.email, role: 'member' }])
+    const { invited } = await invite(test.app, requireOrg(host, 'invite-member'), [
+      { email: account.email, role: 'member' },
+    ])
     const id = invited[0]?.id ?? ''
     await query(test.app, 'update org_invitations set token_hash = ? where id = ?', [sha256('token'), id])
     const [session] = await query(test.app, 'select id from sessions where user_id = ?', [account.userId])
