@@ -13,8 +13,5 @@ export default defineAction({
   }),
   audit: ['email'],
   output: z.object({ email: z.string(), role: z.enum(ORG_ROLES) }),
-  async run({ email, role }) {
-    const member = await team.changeRole(email, role)
-    return { email: member.email, role: member.role }
-  },
+  run: ({ email, role }) => team.changeRole(email, role),
 })

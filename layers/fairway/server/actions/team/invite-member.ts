@@ -18,9 +18,7 @@ export default defineAction({
   async run(input) {
     const { invited, failed } = await team.invite([input])
     if (failed[0]) throw new AppError(failed[0].code)
-    const [invitation] = invited
-    if (!invitation) throw new AppError('conflict')
-    const { id, email, role, expiresAt, emailSent } = invitation
-    return { id, email, role, expiresAt, emailSent }
+    if (!invited[0]) throw new AppError('conflict')
+    return invited[0]
   },
 })
