@@ -24,11 +24,9 @@ export const CACHES = {
   'page-paths': shortcut(500),
   pages: shortcut(500),
   'prepared-statements': needed(300),
-  rows: shortcut(200),
   'ruled-paths': shortcut(1000),
   sessions: shortcut(5000),
   'sign-in-pages': shortcut(50),
-  'stable-statements': shortcut(500),
   'straight-paths': shortcut(1000),
 }
 

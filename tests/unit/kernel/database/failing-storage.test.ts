@@ -108,7 +108,7 @@ describe('a missing database file', () => {
     await other.client.execute("insert into rows (text) values ('of the other file')")
     await other.client.execute('pragma wal_checkpoint(truncate)')
     await other.close()
-    const memory = db.memory<{ found: unknown[] }>('rows')
+    const memory = db.memory<{ found: unknown[] }>('sessions')
     const remembered = () => memory.get('texts', async () => ({ found: await texts() }))
     expect(await remembered()).toEqual({ found: ['first'] })
     for (const part of ['-wal', '-shm']) await rm(path + part)

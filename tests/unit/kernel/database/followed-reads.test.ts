@@ -46,7 +46,7 @@ const follow = (work: () => Promise<unknown>) =>
     return endFollowing()
   })
 
-const remembered = () => db.memory<unknown[]>('rows')
+const remembered = () => db.memory<unknown[]>('sessions')
 
 describe('reads of a page', () => {
   it.each<[string, () => Promise<unknown>]>([

@@ -130,7 +130,7 @@ describe('concurrent writes', () => {
   })
 
   it('update remembered values', async () => {
-    const memory = db.memory<{ n: number }>('rows')
+    const memory = db.memory<{ n: number }>('sessions')
     const load = async () => ({ n: (await ids()).length })
     expect(await memory.get('n', load)).toEqual({ n: 0 })
     await Promise.all(

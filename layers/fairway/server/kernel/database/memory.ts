@@ -1,7 +1,5 @@
-import type { InStatement } from '@libsql/client'
 import { createCache, type CacheName } from '../cache'
 import { followedReads } from './followed-reads'
-import { withArgs } from './sql-text'
 
 /**
  * Returns the number of a state of the database, which changes with every write of any process. Undefined where it is unknown.
@@ -98,25 +96,3 @@ export function mayKeepRows(rows: Rows): boolean {
   }
   return true
 }
-
-/** Reads rows through a memory. Callers of the same statement share the rows, so they must not change them. */
-export type ReadThrough = (statement: InStatement, read: () => Promise<unknown[][]>) => Promise<unknown[][]>
-
-/**
- * Creates a cache of SELECT rows. From the second time on, the same statement with the same values does not run again until a
- * write.
- */
-export function createReadThrough(makeMemory: MakeMemory): ReadThrough {
-  const memory = makeMemory<unknown[][]>('rows', 'second')
-  const isStable = createCache<boolean>('stable-statements')
-  return (statement, read) => {
-    const { sql, args = [] } = withArgs(statement)
-    if (!isStable.getOrSet(sql, () => isDeterministic(sql)) || !Array.isArray(args) || !args.every(isPlain))
-      return read()
-    return memory.get(JSON.stringify(args) + sql, read, mayKeepRows)
-  }
-}
-
-/** Returns whether JSON distinguishes this value from every other one. */
-const isPlain = (value: unknown): boolean =>
-  value === null || typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value)

@@ -4,7 +4,7 @@
 import { type Client, type InStatement, LibsqlError, type ResultSet } from '@libsql/client'
 import NativeDatabase from 'libsql'
 import { type StorageWatch, toDatabaseError } from './database-error'
-import { createMemories, createReadThrough, type WriteClock } from './memory'
+import type { WriteClock } from './memory'
 import { createCache } from '../cache'
 import { retryBusy } from './mutex'
 import { rowsOf } from './orm'
@@ -47,7 +47,7 @@ export interface NativeReader {
    * event loop free.
    */
   select(statements: readonly InStatement[]): Promise<ResultSet[]>
-  /** Returns the rows of a SELECT as arrays, with the values that the client would return. Callers may share the same rows. */
+  /** Returns the rows of a SELECT as arrays, with the values that the client would return. */
   rows(statement: InStatement): Promise<unknown[][]>
   /** The rows of each SELECT as arrays; several of them see one state of the database. */
   readRows(statements: readonly RowStatement[]): Promise<unknown[][][]>
@@ -102,9 +102,6 @@ export function createNativeReader(options: NativeReaderOptions): NativeReader {
     }
   }
 
-  const clock = createFileClock(reader)
-  const through = createReadThrough(createMemories({ clock: shortcuts ? clock : () => undefined }))
-
   function memoryOf(connection: Connection): ReturnType<typeof createMemory> {
     const memory = memories.get(connection) ?? createMemory(connection.arrays, shortcuts)
     memories.set(connection, memory)
@@ -125,11 +122,8 @@ export function createNativeReader(options: NativeReaderOptions): NativeReader {
       const [only] = statements
       return only && statements.length === 1 && isSearch(only) ? [await selectApart(only)] : readAll(statements)
     },
-    rows: statement =>
-      through(statement, async () => {
-        if (!isSearch(statement)) return read(({ rows }) => rows(statement))
-        return rowsOf(await selectApart(statement))
-      }),
+    rows: async statement =>
+      isSearch(statement) ? rowsOf(await selectApart(statement)) : read(({ rows }) => rows(statement)),
     readRows: statements =>
       read(connection => eachIn(connection, statements, ({ sql, args }) => connection.arrays(sql, args))),
     snapshot: run =>
@@ -138,7 +132,7 @@ export function createNativeReader(options: NativeReaderOptions): NativeReader {
       ),
     selectApart,
     apart: (run, signal) => converting(apart.run(run, signal)),
-    clock,
+    clock: createFileClock(reader),
     close() {
       apart.close()
       reader.close()
