@@ -94,12 +94,9 @@ export async function openBed(sizes: readonly number[]) {
   )
   /** The baseline: the driver's prepared statement, and its rows as JSON. */
   const limit = () => JSON.stringify(statement.all([]))
-  const write = native.prepare('update rows_20 set category = category + 1 where id = 1')
   return {
     listener: toNodeListener(listenerOf(app, entries, limit)),
     limit,
-    /** A write by another connection, which invalidates all caches. */
-    write: () => write.run([]),
     async close() {
       native.close()
       await app.db.close()

@@ -2,8 +2,7 @@ import { median } from '../built-server.mjs'
 
 /**
  * Measures each case in microseconds of processor time. The cases take turns, so that other load on the machine affects all of
- * them equally. Returns medians over the rounds; each round is the mean of a slice of at least `sliceInMs`. The time of a case's
- * `before` is not measured.
+ * them equally. Returns medians over the rounds; each round is the mean of a slice of at least `sliceInMs`.
  */
 export async function measure(cases, { rounds = 21, sliceInMs = 20 } = {}) {
   const names = Object.keys(cases)
@@ -24,11 +23,9 @@ const cpuMicros = () => {
 }
 
 async function slice(run, sliceInMs) {
-  const { before } = run
   let used = 0
   let runs = 0
   do {
-    before?.()
     const began = cpuMicros()
     await run()
     used += cpuMicros() - began

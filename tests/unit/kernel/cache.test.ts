@@ -35,18 +35,6 @@ describe('createCache', () => {
 describe('db.memory', () => {
   const read = async () => ({ read: true })
 
-  it('keeps values from the first or from the second read on', async () => {
-    const db = await openEmptyDatabase()
-    onTestFinished(() => db.close())
-    const [first, second] = [db.memory<object>('sessions'), db.memory<object>('collection-pages', 'second')]
-    const found = await first.get('a', read)
-    expect(first.peek('a')).toBe(found)
-    await second.get('a', read)
-    expect(second.peek('a')).toBeUndefined()
-    const again = await second.get('a', read)
-    expect(second.peek('a')).toBe(again)
-  })
-
   it('keeps no values when shortcuts are off', async () => {
     const db = await openEmptyDatabase({ shortcuts: false })
     onTestFinished(() => db.close())

@@ -71,10 +71,7 @@ describe('reads of a page', () => {
     ['the client', () => db.client.execute('select name from seats')],
     ['a prepared read', () => db.prepareRead('select * from seats where id = ?')([1])],
     ['rows', () => db.readRows([{ sql: 'select * from seats', args: [] }])],
-    [
-      'a snapshot',
-      async () => db.snapshot?.(state => state.remember('k', () => state.rows('select * from seats', []))),
-    ],
+    ['a snapshot', async () => db.snapshot?.(rows => rows('select * from seats', []))],
     ['a memory', () => remembered().get('k', () => db.readRows([{ sql: 'select * from seats', args: [] }]))],
   ])('through %s are unchanged until another process changes their rows', async (_name, read) => {
     await read()

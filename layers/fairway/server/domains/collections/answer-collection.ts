@@ -7,11 +7,10 @@ import { decodedText } from '#fairway/server/kernel/declaration'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { openInOf } from '#fairway/server/kernel/http/methods'
 import { requestAbort, matchesEtag, requestPath, requestQuery } from '#fairway/server/kernel/http/request-info'
-import { cacheOf } from '#fairway/server/kernel/cache'
 import { withTimeout } from '#fairway/server/kernel/current-run'
 import type { Session } from '#fairway/shared/schemas/session'
 import { admitted, isAdmitted } from './admission'
-import { checkSize, type CollectionQuery, lastPageOf, type Page, queryKey, type ReadContext } from './collection'
+import { checkSize, type CollectionQuery, lastPageOf, type Page, type ReadContext } from './collection'
 import { answerExport } from './export-collection'
 import { negotiate } from './formats/negotiate'
 import { linkHeader, viewLinks } from './links'
@@ -24,8 +23,6 @@ interface Answer {
   body: string
   links: string
   contentRange?: string
-  /** Computed when it is first sent. */
-  etag?: string
 }
 
 /**
@@ -43,11 +40,6 @@ export async function answerCollectionRequest(
   if (format !== undefined) return answerExport(event, { served, format, tokenSession })
   const session = await admitted(event, served, tokenSession)
   const asked = id === undefined ? readList(event, served) : undefined
-  const kept = asked && event.method === 'GET' ? keptAnswer({ app, session }, served, asked) : undefined
-  if (kept) {
-    app.trace?.step(getRequestId(event), 'answer', kept.contentType)
-    return send(event, served, session, kept)
-  }
   const clock = requestAbort(event)
   const context: ReadContext = { app, session, signal: clock.signal, requestId: getRequestId(event) }
   const answer = await withTimeout(app.config.actionTimeoutInSeconds, clock, () =>
@@ -76,26 +68,13 @@ interface AskedList {
   query: CollectionQuery
 }
 
-const LONGEST_KEPT_QUERY = 300
-
-/** Reads the query of a request and caches it by its text. The function of an author gets a separate copy. */
+/** Reads the query of a request. */
 function readList(event: H3Event, served: ServedCollection): AskedList {
-  const app = getApp(event)
-  app.trace?.step(getRequestId(event), 'query')
+  getApp(event).trace?.step(getRequestId(event), 'query')
   const representation = negotiate(event.node.req.headers.accept)
-  const text = requestQuery(event)
-  const isKept = served.collection.reader.keptPage !== undefined && text.length <= LONGEST_KEPT_QUERY
-  const read = (): AskedList => {
-    const sent = parseQuery(text)
-    const tree = representation.readQuery?.(sent, served.config) ?? sent
-    const query = readCollectionQuery(tree, served)
-    return { representation, tree, query: isKept ? { ...query, key: queryKey(query) } : query }
-  }
-  if (!isKept) return read()
-  return cacheOf<AskedList>(app, 'collection-queries').getOrSet(
-    `${served.name} ${representation.mediaType} ${text}`,
-    read,
-  )
+  const sent = parseQuery(requestQuery(event))
+  const tree = representation.readQuery?.(sent, served.config) ?? sent
+  return { representation, tree, query: readCollectionQuery(tree, served) }
 }
 
 async function answerList(
@@ -110,22 +89,6 @@ async function answerList(
   const page = counted ?? (await served.collection.reader.readPage(context, query))
   context.app.trace?.step(context.requestId, 'answer', representation.contentType)
   return listAnswer(served, asked, page, counted !== null)
-}
-
-const listAnswers = new WeakMap<Page, WeakMap<AskedList, Answer>>()
-
-/** The answer for a cached page, built once per page; undefined when the page is not cached. */
-function keptAnswer(
-  context: Pick<ReadContext, 'app' | 'session'>,
-  served: ServedCollection,
-  asked: AskedList,
-): Answer | undefined {
-  const page = served.collection.reader.keptPage?.(context, asked.query)
-  if (!page) return undefined
-  const answers = listAnswers.get(page) ?? new WeakMap<AskedList, Answer>()
-  const answer = answers.get(asked) ?? listAnswer(served, asked, page)
-  listAnswers.set(page, answers.set(asked, answer))
-  return answer
 }
 
 function listAnswer(served: ServedCollection, asked: AskedList, page: Page, isEmpty = false): Answer {
@@ -195,9 +158,9 @@ function send(event: H3Event, { collection }: ServedCollection, session: Session
     return body
   }
   if (!isShared) return body
-  answer.etag ??= `"${sha256(body).slice(0, 22)}"`
-  setResponseHeader(event, 'etag', answer.etag)
-  if (!matchesEtag(event.node.req, answer.etag)) return body
+  const etag = `"${sha256(body).slice(0, 22)}"`
+  setResponseHeader(event, 'etag', etag)
+  if (!matchesEtag(event.node.req, etag)) return body
   setResponseStatus(event, 304)
   return ''
 }

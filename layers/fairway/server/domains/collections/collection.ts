@@ -128,8 +128,6 @@ export interface SqlJoin {
 export interface CollectionReader<Item = unknown> {
   /** Throws `invalid-input` for values that the columns or the cursor do not accept, and `collection-too-large`. */
   readPage(context: ReadContext, query: CollectionQuery): Promise<Page<Item>>
-  /** Returns the same page synchronously from the cache, if none of its data has been written since. Undefined otherwise. */
-  keptPage?(context: Pick<ReadContext, 'app' | 'session'>, query: CollectionQuery): Page<Item> | undefined
   /** The number of rows that match the filters, for HEAD; null when the source cannot count without reading. */
   countItems(context: ReadContext, filters: readonly FilterCondition[]): Promise<number | null>
   /**
@@ -170,16 +168,10 @@ export interface CollectionQuery {
   /** The order that the client requested; empty means the declared order. */
   order: readonly OrderBy[]
   selection: PageSelection
-  /** A text with all of the above, set when the query is reused. */
-  key?: string
   /** Undefined lets the reader choose. */
   fetchJoinCollection?: boolean
   useOutputWalkers?: boolean
 }
-
-/** A text that is equal for equal queries. */
-export const queryKey = ({ filters, order, selection }: CollectionQuery): string =>
-  JSON.stringify([filters, order, selection])
 
 /** One condition of the request on a declared filter; values are unparsed. */
 export type FilterCondition =

@@ -6,7 +6,7 @@ import { createStorageWatch, type StorageFault, toDatabaseError, withDeadline } 
 import { followed, followedReads, recordRead } from './followed-reads'
 import { createMemories, createOwnClock, type MakeMemory, type MemoryOptions, type WriteClock } from './memory'
 import { openNativeClient } from './native-client'
-import { IN_MEMORY, type ReadArgs } from './native-connection'
+import { IN_MEMORY, type ReadArgs, type ReadRows } from './native-connection'
 import {
   createNativeReader,
   type Explain,
@@ -14,7 +14,6 @@ import {
   explainFile,
   type NativeReader,
   type RowStatement,
-  type Snapshot,
 } from './native-reader'
 import type { ReadApart } from './apart-reader'
 import { createOrm, type Orm, type RowClient, rowsOf } from './orm'
@@ -24,8 +23,8 @@ import { withArgs } from './sql-text'
 
 export type { InStatement, InValue, ResultSet } from '@libsql/client'
 export type { ReadApart } from './apart-reader'
-export type { ReadArgs } from './native-connection'
-export type { RowStatement, Snapshot } from './native-reader'
+export type { ReadArgs, ReadRows } from './native-connection'
+export type { RowStatement } from './native-reader'
 export type { Memory } from './memory'
 export type { Orm } from './orm'
 
@@ -48,7 +47,7 @@ export interface Database {
    * Runs several SELECTs in sequence over one state of the database, where a file makes that cheap. They run at once: `read` is
    * not asynchronous and must not throw errors unrelated to the database.
    */
-  snapshot?: <T>(read: (state: Snapshot) => T) => Promise<T>
+  snapshot?: <T>(read: (rows: ReadRows) => T) => Promise<T>
   /**
    * Runs SELECTs of a database file while the event loop goes on, for reads whose cost the caller chooses. They see one state of
    * the database. Throws `timed-out` after ten seconds, or when the signal is aborted.
@@ -113,7 +112,6 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<Databa
         busyLimitInMs: limits.busyInMs,
         apartLimitInMs: limits.callInMs,
         watch,
-        shortcuts,
       })
     : undefined
   const own = createOwnClock()
@@ -133,7 +131,7 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<Databa
       return args => followed(() => read(args))
     },
     readRows: statements => followed(() => (reader ? reader.readRows(statements) : clientRows(client, statements))),
-    snapshot: reader && (read => reader.snapshot(state => read(followedState(reader, state)))),
+    snapshot: reader && (read => reader.snapshot(rows => read(followedRows(reader, rows)))),
     apart: reader && ((read, signal) => reader.apart(rows => read(followedApart(reader, rows)), signal)),
     memory: createMemories(memoryOf(target, reader?.clock ?? own.now, options)),
     explain: file ? explainFile(file) : explainAtServer(client),
@@ -156,17 +154,14 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<Databa
   }
 }
 
-/** The state as it is, or one that records what it reads for a page. */
-function followedState(reader: NativeReader, state: Snapshot): Snapshot {
+/** Reads rows, and records them where a page is rendered. */
+function followedRows(reader: NativeReader, rows: ReadRows): ReadRows {
   const into = followedReads()
-  if (!into) return state
-  return {
-    rows(sql, args) {
-      const rows = state.rows(sql, args)
-      recordRead(into, [rows], () => reader.readRows([{ sql, args }]))
-      return rows
-    },
-    remember: (_key, make) => make(),
+  if (!into) return rows
+  return (sql, args) => {
+    const found = rows(sql, args)
+    recordRead(into, [found], () => reader.readRows([{ sql, args }]))
+    return found
   }
 }
 

@@ -1,11 +1,9 @@
 // The native library never ends an EXPLAIN: its connection keeps reading the state of that moment, so each EXPLAIN opens a
-// separate connection. `PRAGMA data_version` changes whenever another connection commits, and the reading connection never
-// writes. Counts and positions deep in an order are therefore cached until it changes.
+// separate connection.
 import { type Client, type InStatement, LibsqlError, type ResultSet } from '@libsql/client'
 import NativeDatabase from 'libsql'
 import { type StorageWatch, toDatabaseError } from './database-error'
 import type { WriteClock } from './memory'
-import { createCache } from '../cache'
 import { retryBusy } from './mutex'
 import { rowsOf } from './orm'
 import { type ApartReader, createApartReader } from './apart-reader'
@@ -29,16 +27,6 @@ export interface RowStatement {
   args: ReadArgs
 }
 
-/** One state of a database file, while it is read. */
-export interface Snapshot {
-  rows: ReadRows
-  /**
-   * Returns the result of `make`, cached until a write to the database. The key must contain everything that the result depends
-   * on.
-   */
-  remember<T>(key: string, make: () => T): T
-}
-
 /** Reads of a database file; each throws `unavailable` when a lock persists or the database is closed. */
 export interface NativeReader {
   prepare<Row extends object>(sql: string): (args: ReadArgs) => Promise<Row[]>
@@ -52,7 +40,7 @@ export interface NativeReader {
   /** The rows of each SELECT as arrays; several of them see one state of the database. */
   readRows(statements: readonly RowStatement[]): Promise<unknown[][][]>
   /** Runs `read` over one state of the database; it must not throw errors unrelated to the database. */
-  snapshot<T>(read: (state: Snapshot) => T): Promise<T>
+  snapshot<T>(read: (rows: ReadRows) => T): Promise<T>
   /** Runs one SELECT like the client, with the limit of `apart`. */
   selectApart(statement: InStatement): Promise<ResultSet>
   /** Runs `read` like a snapshot while the event loop goes on; throws `timed-out` after the limit or when the signal is aborted. */
@@ -68,8 +56,6 @@ interface NativeReaderOptions {
   /** How long a read may take whose cost the caller chooses. */
   apartLimitInMs: number
   watch: StorageWatch
-  /** False: reads are not cached. */
-  shortcuts: boolean
 }
 
 /**
@@ -77,7 +63,7 @@ interface NativeReaderOptions {
  * the writer's native library: another copy of SQLite in this process would drop the locks of the first.
  */
 export function createNativeReader(options: NativeReaderOptions): NativeReader {
-  const { path, busyLimitInMs, apartLimitInMs, watch, shortcuts } = options
+  const { path, busyLimitInMs, apartLimitInMs, watch } = options
   // After a failure a statement may keep an old snapshot, so the next read opens a new connection.
   const reader = createNativeConnection({
     path,
@@ -86,7 +72,6 @@ export function createNativeReader(options: NativeReaderOptions): NativeReader {
     lookEveryInMs: LOOK_EVERY_IN_MS,
   })
   const apart = createApartReader({ path, busyLimitInMs, limitInMs: apartLimitInMs })
-  const memories = new WeakMap<Connection, ReturnType<typeof createMemory>>()
 
   const read = <T>(run: (connection: Connection) => T): Promise<T> =>
     converting(retryBusy(async () => reader.use(run), performance.now() + busyLimitInMs))
@@ -100,12 +85,6 @@ export function createNativeReader(options: NativeReaderOptions): NativeReader {
       watch.failed(error)
       throw toDatabaseError(error)
     }
-  }
-
-  function memoryOf(connection: Connection): ReturnType<typeof createMemory> {
-    const memory = memories.get(connection) ?? createMemory(connection.arrays, shortcuts)
-    memories.set(connection, memory)
-    return memory
   }
 
   const readAll = (statements: readonly InStatement[]) =>
@@ -126,10 +105,7 @@ export function createNativeReader(options: NativeReaderOptions): NativeReader {
       isSearch(statement) ? rowsOf(await selectApart(statement)) : read(({ rows }) => rows(statement)),
     readRows: statements =>
       read(connection => eachIn(connection, statements, ({ sql, args }) => connection.arrays(sql, args))),
-    snapshot: run =>
-      read(connection =>
-        inTransaction(connection, () => run({ rows: connection.arrays, remember: memoryOf(connection)() })),
-      ),
+    snapshot: run => read(connection => inTransaction(connection, () => run(connection.arrays))),
     selectApart,
     apart: (run, signal) => converting(apart.run(run, signal)),
     clock: createFileClock(reader),
@@ -186,25 +162,6 @@ function inTransaction<T>({ database }: Connection, read: () => T): T {
   const answer = read()
   database.exec('commit')
   return answer
-}
-
-/** Caches facts about one state of the database. Each call first checks for the present state. */
-function createMemory(rows: ReadRows, shortcuts: boolean): () => Snapshot['remember'] {
-  const known = createCache<{ value: unknown }>('file-facts', shortcuts)
-  let version: unknown
-  return () => {
-    let isCurrent = false
-    return <T>(key: string, make: () => T) => {
-      if (!isCurrent) {
-        // The version changes whenever another connection has committed, and this one never writes.
-        const [[now] = []] = rows('pragma data_version', [])
-        if (now !== version) known.clear()
-        version = now
-        isCurrent = true
-      }
-      return known.getOrSet(key, () => ({ value: make() })).value as T
-    }
-  }
 }
 
 /** Returns the query plan of a statement: the lines of EXPLAIN QUERY PLAN. Values do not matter. */

@@ -251,6 +251,21 @@ describe('filters', () => {
     expect(await total(search('name', "' or 1=1 --"))).toBe(0)
   })
 
+  it('work on fields that the item omits, also in grouped queries', async () => {
+    const both = sql`${rows.name} || ' of ' || ${rows.id}`
+    const withBoth = z.object({ id: z.number(), both: z.string().optional() })
+    const filters = [search('both', 'item 2 of 2')]
+    for (const more of [{}, { groupBy: [rows.id], having: sql`count(*) = 1` }]) {
+      const omitting = aReader(
+        withBoth,
+        { root: rows, columns: { both }, ...more },
+        { omit: ['both'], filters: { both: 'search' } },
+      )
+      const found = await omitting.readPage(context(), aQuery(full(1, 3), { filters }))
+      expect(found.items).toEqual([{ id: 2 }])
+    }
+  })
+
   it('support booleans, dates and expressions', async () => {
     expect(await wideReader.countItems(context(), [exact('open', 'true')])).toBe(500)
     expect(await wideReader.countItems(context(), [exact('at', '2024-01-01T00:00:09Z')])).toBe(1)

@@ -52,8 +52,17 @@ beforeAll(async () => {
 
 const readerOf = (scope?: CollectionScope) => aReader(item, notes, { scope, filters: { title: 'exact' } })
 
+// Everyone reads through one reader, which keeps its statements.
+const readers = new Map<CollectionScope, ReturnType<typeof readerOf>>()
+
+function sharedReader(scope: CollectionScope): ReturnType<typeof readerOf> {
+  const reader = readers.get(scope) ?? readerOf(scope)
+  readers.set(scope, reader)
+  return reader
+}
+
 async function seen(scope: CollectionScope, session: Session): Promise<unknown[]> {
-  const reader = readerOf(scope)
+  const reader = sharedReader(scope)
   const context = aContext(test.app, session)
   const listed = await reader.readPage(context, aQuery(full(1, 30)))
   const ids = idsOf(listed)
@@ -94,6 +103,14 @@ describe('collection scope', () => {
     expect(await seen(scope, owner)).toEqual(['a-private', 'b-published', 'c-shared'])
     expect(await seen(scope, colleague)).toEqual(['d-elsewhere'])
     expect(await seen(scope, outsider)).toEqual(['d-elsewhere'])
+  })
+
+  it('function with another text for each account selects their rows', async () => {
+    const scope = ({ email }: Session) => sql`owner_email = ${sql.raw(`'${email}'`)}`
+    for (let turn = 0; turn < 2; turn++) {
+      expect(await seen(scope, owner)).toEqual(['a-private', 'b-published', 'c-shared'])
+      expect(await seen(scope, outsider)).toEqual(['d-elsewhere'])
+    }
   })
 
   it('everybody returns all rows', async () => {

@@ -2,9 +2,7 @@ import { z } from 'zod'
 import { heldFiles } from '#fairway/server/domains/files'
 import { mayCreate, type SharedTable } from '#fairway/server/domains/organizations'
 import type { App } from '#fairway/server/kernel/app-context'
-import { newId } from '#fairway/server/kernel/crypto/random'
-import type { Memory, RowStatement } from '#fairway/server/kernel/database/client'
-import { isDeterministic, mayKeepRows } from '#fairway/server/kernel/database/memory'
+import type { RowStatement } from '#fairway/server/kernel/database/client'
 import { filePath } from '#fairway/shared/paths'
 import { isRecord } from '#fairway/shared/record'
 import type { Session } from '#fairway/shared/schemas/session'
@@ -13,7 +11,6 @@ import {
   type CollectionReader,
   lastPageOf,
   type Page,
-  queryKey,
   type ReadContext,
   type SqlDeclaration,
 } from '../collection'
@@ -28,7 +25,7 @@ import { checkDeclaration, pageOrder, type Term } from './filters'
 import { asksCaller, bind, fragment, slot } from './fragment'
 import { readFullRows, readPartialRows, readTotal, readWholeRows } from './offset-page'
 import { createPlan, hasCan, type ReadPlan, relationalNeeds, type WalkerOptions } from './read-plan'
-import { createScope, type Scope, type ScopeCondition } from './scope'
+import { createScope, type Scope } from './scope'
 import { createStatementCache, type PreparedRead, prepareRead } from './statements'
 
 type Rows = readonly (readonly unknown[])[]
@@ -67,8 +64,7 @@ function readerOf(declaration: SqlDeclaration): CollectionReader {
 
   return {
     readPage: pages.readPage,
-    keptPage: pages.keptPage,
-    countItems: async (context, filters) => readTotal(context.app, prepare(context, { filters })),
+    countItems: async (context, filters) => readTotal(prepare(context, { filters })),
     readAll(context, query) {
       const read = prepare(context, { ...query, isWhole: true }, query)
       const terms = orderOf(read.plan, query, declaration.defaultOrder)
@@ -105,7 +101,7 @@ interface Reading {
   place: { collection: string }
 }
 
-/** Reads pages, and returns cached ones when nothing has been written since. */
+/** Reads pages and their items. */
 function pageReading({ item, toItem, defaultOrder }: SqlDeclaration, { planFor, scope, lists, place }: Reading) {
   const list = z.array(item)
   const toObjects = ({ entries, nested, files }: ReadPlan, rows: Rows) =>
@@ -123,35 +119,20 @@ function pageReading({ item, toItem, defaultOrder }: SqlDeclaration, { planFor, 
     return asItems(session, objects)
   }
 
-  /** Creates the page from the rows that were read, without further statements. */
-  function pageOf(found: FoundPage, plan: ReadPlan, session: Session | null): Page {
-    if (toItem) return found.toPage(asItems(session, toObjects(plan, found.rows)))
-    return (found.page ??= found.toPage(toObjects(plan, found.rows)))
+  async function readPage(context: ReadContext, query: CollectionQuery): Promise<Page> {
+    const { app, session } = context
+    const { plan, cache } = planFor(query)
+    const read = prepareRead({ plan, scoped: scope(session), cache }, context, query)
+    const { root } = plan.source
+    const [{ rows, toPage }, create] = await Promise.all([
+      readPageRows(app, read, query, defaultOrder),
+      hasCan(item, plan.source) ? mayCreate(app.db.orm, root as SharedTable, session) : undefined,
+    ])
+    const page = toPage(await toItems(context, plan, rows))
+    return create === undefined ? page : { ...page, can: { create } }
   }
 
-  return {
-    toItems,
-    async readPage(context: ReadContext, query: CollectionQuery): Promise<Page> {
-      const { app, session } = context
-      const { plan, cache, kept } = planFor(query)
-      const scoped = scope(session)
-      const load = () => {
-        const read = prepareRead({ plan, scoped, cache }, context, query)
-        const rows = readPageRows(app, read, query, defaultOrder)
-        return hasCan(item, plan.source) ? withCan(context, plan, rows) : rows
-      }
-      const key = kept.keyOf(app, scoped, query)
-      const found = key === undefined ? await load() : await kept.get(app, key, load)
-      if (lists.length > 0) return found.toPage(await toItems(context, plan, found.rows))
-      return pageOf(found, plan, session)
-    },
-    keptPage({ app, session }: Pick<ReadContext, 'app' | 'session'>, query: CollectionQuery): Page | undefined {
-      const { plan, kept } = planFor(query)
-      const key = kept.keyOf(app, scope(session), query)
-      const found = key === undefined ? undefined : kept.find(app, key)
-      return found && pageOf(found, plan, session)
-    },
-  }
+  return { toItems, readPage }
 }
 
 // The join options of a request override the declaration. There are few combinations, and each is planned once.
@@ -162,7 +143,6 @@ function createPlans(declaration: SqlDeclaration) {
     return {
       plan,
       cache: createStatementCache(),
-      kept: createKeptPages(plan),
       lists: plan.source.lists.map(join => joinedList(declaration, plan.source, join)),
     }
   }
@@ -182,41 +162,6 @@ interface FoundPage {
   rows: Rows
   /** Creates the page of these items. */
   toPage(items: readonly unknown[]): Page
-  /** The page, when it depends only on its rows. */
-  page?: Page
-}
-
-/** Adds to the page whether the caller may create a row. */
-async function withCan({ app, session }: ReadContext, plan: ReadPlan, rows: Promise<FoundPage>): Promise<FoundPage> {
-  const { root } = plan.source
-  const [found, create] = await Promise.all([rows, mayCreate(app.db.orm, root as SharedTable, session)])
-  return { ...found, toPage: items => ({ ...found.toPage(items), can: { create } }) }
-}
-
-/** Caches pages from their second reading on, up to 32 KiB each. Only for database files, because it must detect writes. */
-function createKeptPages(plan: ReadPlan) {
-  const own = newId()
-  const ownText = plan.select.text + plan.body.page(undefined, []).text
-  const isStable = isDeterministic(ownText) && plan.source.lists.length === 0
-  // Pages that are read once are not cached: a walk through all pages would evict the popular ones.
-  const memoryOf = (app: App): Memory<FoundPage> =>
-    app.memo('collection-pages', () => app.db.memory<FoundPage>('collection-pages', 'second'))
-
-  return {
-    /**
-     * The key of all inputs of a page except the database. Undefined when they cannot be known, and then the page is never
-     * cached.
-     */
-    keyOf: (app: App, scoped: ScopeCondition, query: CollectionQuery) =>
-      isStable && app.db.snapshot && scoped.isStable
-        ? JSON.stringify([own, scoped.key, scoped.values]) + (query.key ?? queryKey(query))
-        : undefined,
-    /** The cached page with this key, if nothing has been written since. */
-    find: (app: App, key: string) => memoryOf(app).peek(key),
-    /** Returns the cached page or the result of `load`. */
-    get: (app: App, key: string, load: () => Promise<FoundPage>) =>
-      memoryOf(app).get(key, load, ({ rows }) => mayKeepRows(rows)),
-  }
 }
 
 /** Reads the rows that a request selects; `toPage` creates the page of their items. */

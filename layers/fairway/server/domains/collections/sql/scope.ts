@@ -1,7 +1,6 @@
 import { getTableColumns, is, sql } from 'drizzle-orm'
 import { SQLiteColumn, type SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { accessibleTo, callerOf, callerPlaceholders, policyOf } from '#fairway/server/domains/organizations'
-import { isDeterministic } from '#fairway/server/kernel/database/memory'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { Session } from '#fairway/shared/schemas/session'
 import type { CollectionScope } from '../collection'
@@ -13,8 +12,6 @@ export interface ScopeCondition {
   key: string
   condition?: Fragment
   values: SlotValues
-  /** Whether it selects the same rows until the next write. */
-  isStable: boolean
   /** The columns that it compares with one value each; undefined for any other condition. */
   columns?: readonly string[]
 }
@@ -38,7 +35,7 @@ export function createScope(table: SQLiteTable, scope: CollectionScope | undefin
 }
 
 function scopeOf(table: SQLiteTable, scope: CollectionScope | undefined): Scope {
-  if (scope === undefined || scope === 'everybody') return () => ({ key: '', values: {}, isStable: true, columns: [] })
+  if (scope === undefined || scope === 'everybody') return () => ({ key: '', values: {}, columns: [] })
   if (typeof scope === 'function') return functionScope(scope)
   const columns = getTableColumns(table)
   const missing = (scope === 'shared' ? OWNABLE : (['orgId'] as const)).filter(name => !is(columns[name], SQLiteColumn))
@@ -52,12 +49,10 @@ function scopeOf(table: SQLiteTable, scope: CollectionScope | undefined): Scope 
       : sql`${columns.orgId} = ${callerPlaceholders.orgId}`,
   )
   const compared = scope === 'shared' || !columns.orgId ? undefined : [columns.orgId.name]
-  const isStable = isDeterministic(condition.text)
   return session => ({
     key: scope,
     condition,
     values: { caller: callerOf(required(session)) },
-    isStable,
     columns: compared,
   })
 }
@@ -66,7 +61,7 @@ function functionScope(scope: (session: Session) => Parameters<typeof render>[0]
   return session => {
     const { text, args } = render(sql`(${scope(required(session))})`)
     const condition = { text, args: args.map((_, key) => ({ slot: 'scope' as const, key })) }
-    return { key: text, condition, values: { scope: args.map(toConstant) }, isStable: isDeterministic(text) }
+    return { key: text, condition, values: { scope: args.map(toConstant) } }
   }
 }
 

@@ -98,14 +98,14 @@ interface PageShape {
   scope?: Fragment
   conditions: readonly Fragment[]
   terms: readonly Term[]
-  /** Ranges of the order in its sequence, at least one; without them, the whole order. */
+  /** Ranges of the order in its sequence, at least one; without them, the whole order. A page with ranges has no offset. */
   ranges?: readonly Fragment[]
   hasOffset?: boolean
   /** The columns to read; all by default. */
   select?: Fragment
 }
 
-/** The SELECT of a page. Its slots are `part.limit` and, with an offset, `part.offset` and their sum `part.reach`. */
+/** The SELECT of a page. Its slots are `part.limit` and, with an offset, `part.offset`. */
 export function pageStatement(shape: PageShape): Fragment {
   return shape.plan.isKeysFirst && !shape.select ? keysFirst(shape) : cut(shape, shape.select ?? shape.plan.select)
 }
@@ -117,8 +117,7 @@ function cut({ plan, scope, conditions, terms, ranges, hasOffset }: PageShape, s
     fragment`select ${select}${plan.body.page(scope, condition ? [...conditions, condition] : conditions)}${orderBy(terms)}${ending}`
   if (!ranges || ranges.length < 2) return range(ranges?.[0], end)
   // SQLite reads the parts of the union in sequence and stops at the limit.
-  const reach = hasOffset ? fragment` limit ${slot('part', 'reach')}` : limit
-  const parts = ranges.map(condition => fragment`select * from (${range(condition, reach)})`)
+  const parts = ranges.map(condition => fragment`select * from (${range(condition, limit)})`)
   return fragment`${joined(parts, ' union all ')}${end}`
 }
 
@@ -141,7 +140,7 @@ export interface Slice {
 export interface SliceOf {
   read: PreparedRead
   terms: readonly Term[]
-  /** The values of the row before the slice; without them, the order starts at its beginning. */
+  /** The values of the row before the slice, which then has no offset; without them, the order starts at its beginning. */
   after?: readonly ReadArg[]
 }
 
@@ -159,7 +158,7 @@ export function sliceStatement({ read, terms, after }: SliceOf, { offset, limit 
       ranges: after && keysetConditions({ terms, values: after, isInclusive: false, slots: 'cursor' }),
     }),
   )
-  return bind(statement, { ...read.values, cursor: after, part: { limit, offset, reach: limit + offset } })
+  return bind(statement, { ...read.values, cursor: after, part: { limit, offset } })
 }
 
 /** A statement and the data for suggesting an index. */

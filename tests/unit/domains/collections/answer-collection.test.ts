@@ -5,7 +5,7 @@ import { defineCollection } from '#fw'
 import { query } from '../../../support/query'
 import { serveCollections } from './serve'
 
-const rows = sqliteTable('kept_answers', {
+const rows = sqliteTable('answers', {
   id: integer('id').primaryKey(),
   name: text('name').notNull(),
   at: integer('at', { mode: 'timestamp_ms' }).notNull(),
@@ -30,8 +30,8 @@ beforeAll(async () => {
     }),
   })
   await site.app.db.client.executeMultiple(
-    `create table kept_answers (id integer primary key, name text not null, at integer not null);
-     insert into kept_answers values (1, 'a "b" é', 0), (2, '\\', 1e12), (3, '', -1), (4, 'd', 4), (5, 'e', 5), (6, 'f', 6)`,
+    `create table answers (id integer primary key, name text not null, at integer not null);
+     insert into answers values (1, 'a "b" é', 0), (2, '\\', 1e12), (3, '', -1), (4, 'd', 4), (5, 'e', 5), (6, 'f', 6)`,
   )
 })
 afterAll(() => site.stop())
@@ -55,25 +55,18 @@ describe.each(TYPES)('collection responses as %s', accept => {
     '/full?x=2',
     '/cursor?id[gt]=2',
   ])('are identical for repeated requests of %s until a row changes', async path => {
-    const [first, ...later] = [
-      await ask(path, accept),
-      await ask(path, accept),
-      await ask(path, accept),
-      await ask(path, accept),
-    ]
-    expect(first?.status).toBe(200)
-    for (const answer of later) expect(answer).toEqual(first)
-    await query(site.app, 'update kept_answers set name = name || ?', ['!'])
+    const first = await ask(path, accept)
+    expect(first.status).toBe(200)
+    expect(await ask(path, accept)).toEqual(first)
+    await query(site.app, 'update answers set name = name || ?', ['!'])
     const changed = await ask(path, accept)
-    expect(changed.headers.link).toBe(first?.headers.link)
-    if (!path.endsWith('9')) expect(changed.body).not.toBe(first?.body)
+    expect(changed.headers.link).toBe(first.headers.link)
+    if (!path.endsWith('9')) expect(changed.body).not.toBe(first.body)
   })
 
   it('have the same bytes as with items built by toItem', async () => {
-    for (let turn = 0; turn < 3; turn++) {
-      const [written, made] = [await ask('/full', accept), await ask('/made', accept)]
-      expect(made.body.replaceAll('/made', '/full').replaceAll('Made', 'Full')).toBe(written.body)
-    }
+    const [written, made] = [await ask('/full', accept), await ask('/made', accept)]
+    expect(made.body.replaceAll('/made', '/full').replaceAll('Made', 'Full')).toBe(written.body)
   })
 })
 
@@ -83,17 +76,15 @@ it('sends only the fields of the item when toItem returns more', async () => {
     narrow: defineCollection({ ...base, item: narrow, toItem: row => ({ ...row }) }),
   })
   await own.app.db.client.executeMultiple(
-    'create table kept_answers (id integer, name text, at integer); insert into kept_answers values (1, 2, 3)',
+    'create table answers (id integer, name text, at integer); insert into answers values (1, 2, 3)',
   )
   for (const path of ['/narrow', '/narrow/1'])
     for (const accept of TYPES) expect(await (await own.get(path, { accept })).text()).not.toContain('"name"')
   await own.stop()
 })
 
-it('GET /{collection} returns 304 for every request with a matching ETag', async () => {
-  for (let turn = 0; turn < 4; turn++) {
-    const { headers } = await ask('/full', '*/*')
-    const again = await site.get('/full', { 'if-none-match': String(headers.etag) })
-    expect([again.status, await again.text()]).toEqual([304, ''])
-  }
+it('GET /{collection} returns 304 for a request with a matching ETag', async () => {
+  const { headers } = await ask('/full', '*/*')
+  const again = await site.get('/full', { 'if-none-match': String(headers.etag) })
+  expect([again.status, await again.text()]).toEqual([304, ''])
 })
