@@ -116,6 +116,16 @@ describe('loadConfig in production', () => {
     expect(faultsOf(() => load({ ...production, BETTER_AUTH_SECRET_PREVIOUS: `${SECRET}x,short` }))).toHaveLength(1)
   })
 
+  it('sends files directly from a bucket with direct=1 only', () => {
+    const filesOf = (further: string) => {
+      const FW_FILES = `s3://files/app?region=eu-central-1${further}`
+      return load({ ...production, FW_FILES, FW_FILES_KEY: 'key', FW_FILES_SECRET: 'secret' }).files
+    }
+    expect(filesOf('&direct=1')).toMatchObject({ kind: 'bucket', isDirect: true })
+    expect(filesOf('')).toMatchObject({ kind: 'bucket', isDirect: false })
+    expect(faultsOf(() => filesOf('&direct=yes'))[0]).toMatch(/^FW_FILES: direct must be 1/)
+  })
+
   it('hashes passwords strongly, in every environment but test', () => {
     const hashingOf = (environment: string) => load({ ...production, NODE_ENV: environment }).password.hashing
     expect(['production', 'development', 'test'].map(hashingOf)).toEqual(['strong', 'strong', 'quick'])

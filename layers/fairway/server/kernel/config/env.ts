@@ -144,7 +144,9 @@ export const envTable = {
       example: 'https://api.pwnedpasswords.com/range/',
     },
     FW_REQUIRE_SECOND_FACTOR: {
-      schema: z.union([z.literal('at-once'), flag]),
+      schema: z
+        .enum(['true', '1', 'at-once', 'false', '0'])
+        .transform(value => value !== 'false' && value !== '0' && value),
       description:
         '`true` requires a second factor of everyone. People have 7 days to set it up, from when this was turned on or their account was created, whichever is later; `at-once` gives no days. After that, people without one can only set it up.',
       unset: '`false`: each organization decides for its members',
