@@ -132,6 +132,10 @@ it('the build stops and lists every clash with its file', { timeout: 120_000 }, 
     'server/routes/sign-in.get.ts': 'export default defineEventHandler(() => "mine")',
     'server/routes/_fw/session.ts': 'export default definePublicRoute(() => "mine")',
     'server/routes/[...].get.ts': 'export default defineEventHandler(() => "mine")',
+    'server/actions/deep.ts': `import { z } from 'zod'\nimport { defineAction } from '#fw'
+      export default defineAction({
+        description: 'Deep.', method: 'POST', path: '/api/deep', input: z.object({}), run: () => null,
+      })`,
     'server/api/deep.get.ts': `import '#fairway/server/compose'\nexport default defineEventHandler(() => "mine")`,
     'nuxt.config.ts': `export default { extends: [${JSON.stringify(platformDir)}], routeRules: { '/_fw/**': { redirect: '/x' } } }`,
   })
@@ -143,6 +147,7 @@ it('the build stops and lists every clash with its file', { timeout: 120_000 }, 
     '  - server/routes/_fw/session.ts',
     '  - server/routes/[...].get.ts',
     '  - server/routes/sign-in.get.ts',
+    '  - server/actions/deep.ts and server/api/deep.get.ts',
     '  - public/mcp',
     "  - routeRules['/_fw/**'].redirect",
     '  - app/pages/_fw/mine.vue',
