@@ -9,11 +9,9 @@ import { type FindReady, openToOtherSites } from '#fairway/server/enter-request'
 import { askedLanguage, pathIn, readyPage } from '#fairway/server/domains/pages'
 import { readySession } from '#fairway/server/domains/sessions'
 import { readySignIn } from '#fairway/server/domains/sign-in'
-import { getApp } from '#fairway/server/kernel/app-context'
-import { isRoute } from '#fairway/server/kernel/http/methods'
-import { isServedPath, requestPath } from '#fairway/server/kernel/http/request-info'
-import { cacheOf } from '#fairway/server/kernel/cache'
-import { SESSION_PATH, SIGN_IN_PATH } from '#fairway/shared/paths'
+import { type App, getApp } from '#fairway/server/kernel/app-context'
+import { mountedNames, requestPath } from '#fairway/server/kernel/http/request-info'
+import { isReservedPath, SESSION_PATH, SIGN_IN_PATH } from '#fairway/shared/paths'
 
 type Hook = 'request' | 'beforeResponse' | 'afterResponse' | 'render:before' | 'render:response'
 const OF_ALL: readonly Hook[] = ['request', 'beforeResponse', 'afterResponse']
@@ -22,23 +20,13 @@ const OF_PAGES: readonly Hook[] = ['render:before', 'render:response']
 const isHooked = ({ hooks }: NitroApp, names: readonly Hook[], most = 0): boolean =>
   names.some(name => hooks.callHookWith(functions => functions.length, name, [] as never) > most)
 
-/** Skips calls of hooks without listeners: each call would cost an inspector task and two promises, three times a request. */
-export function skipEmptyHooks(nitro: NitroApp): void {
-  if (import.meta.dev) return
-  const { hooks } = nitro
-  const { callHook } = hooks
-  const done = Promise.resolve()
-  hooks.callHook = (name, ...args) =>
-    OF_ALL.includes(name as Hook) && !isHooked(nitro, [name as Hook]) ? done : callHook(name, ...args)
-}
-
 /** Finds responses in memory, as long as the application has no middleware and no hook of a request that could change them. */
 export function readyAnswers(nitro: NitroApp): FindReady {
   if (import.meta.dev || hasOwnMiddleware) return () => undefined
   return (event, app, path) => {
     if (!app.config.shortcuts || isHooked(nitro, OF_ALL)) return undefined
     if (path === SESSION_PATH || path === SIGN_IN_PATH) {
-      if (hasRules(event, path)) return undefined
+      if (hasRules(event)) return undefined
       return path === SESSION_PATH ? readySession(app, event.node.req) : readySignIn(event, app)
     }
     const ready = readyPage(event, app, pathIn(path, askedLanguage(event.path, publicLanguages)))
@@ -48,37 +36,29 @@ export function readyAnswers(nitro: NitroApp): FindReady {
 }
 
 /**
- * Routes paths of the platform directly, before rules, files and middleware. Only the platform's own of these affect such paths.
+ * Routes paths of the platform directly, before files and middleware. Only the platform's own of these affect such paths: the
+ * build refuses an application's files, routes and pages there (modules/clashes).
  */
 export function bypassMiddleware({ h3App, router }: NitroApp): void {
   if (import.meta.dev || hasOwnMiddleware) return
-  const answer = (event: H3Event): unknown => {
+  const handler = defineEventHandler((event): unknown => {
+    const app = getApp(event)
+    if (!app.config.shortcuts || !isOwnPath(app, requestPath(event)) || hasRules(event)) return undefined
     openToOtherSites(event)
     return event.handled ? undefined : router.handler(event)
-  }
-  const handler = defineEventHandler(event => {
-    const app = getApp(event)
-    const path = requestPath(event)
-    if (!app.config.shortcuts || !isServedPath(app, path)) return undefined
-    const straight = cacheOf<boolean>(app, 'straight-paths')
-    const known = straight.get(path)
-    if (known !== undefined) return known ? answer(event) : undefined
-    return isStraight(event, path).then(found => {
-      straight.set(path, found)
-      return found ? answer(event) : undefined
-    })
   })
-
-  // The build refuses an application's file with the path of a route (modules/clashes).
-  async function isStraight(event: H3Event, path: string): Promise<boolean> {
-    if (hasRules(event, path)) return false
-    const found = await router.handler.__resolve__?.(path)
-    return found !== undefined && isRoute(found.handler)
-  }
-
   h3App.stack.unshift({ route: '/', handler })
 }
 
-/** Returns whether a route rule applies to this path, which the build determines. */
-export const hasRules = (event: H3Event, path: string): boolean =>
-  cacheOf<boolean>(getApp(event), 'ruled-paths').getOrSet(path, () => Object.keys(getRouteRules(event)).length > 0)
+/** The depth of the deepest address of a collection, its export. */
+const DEEPEST = 3
+
+/** Returns whether no file of the application can have this path: it is reserved, or an address of a collection. */
+function isOwnPath(app: App, path: string): boolean {
+  if (isReservedPath(path)) return true
+  const [, name, ...below] = path.split('/', DEEPEST + 2)
+  return mountedNames(app).has(name) && below.length < DEEPEST
+}
+
+/** Returns whether a route rule applies to the path of this request. */
+export const hasRules = (event: H3Event): boolean => Object.keys(getRouteRules(event)).length > 0

@@ -104,11 +104,18 @@ export const DEVICES_PAGE = '/settings/security#devices'
 export const TOKENS_PAGE = '/settings/apps'
 
 const SERVER_PAGES = [SIGN_IN_PATH, CALLBACK_PATH, COLLECTIONS_DOCUMENTATION_PATH, COLLECTIONS_ENTRYPOINT_PATH]
-const SERVER_PLACES = [FRAMEWORK_PREFIX, '/api', MCP_PATH, WELL_KNOWN_PREFIX, '/_nuxt', CONTEXTS_PREFIX]
+/** The places where only the platform has paths: the build refuses routes and files of an application there. */
+export const RESERVED_PLACES: readonly string[] = [FRAMEWORK_PREFIX, MCP_PATH, CONTEXTS_PREFIX]
+const SERVER_PLACES = [...RESERVED_PLACES, '/api', WELL_KNOWN_PREFIX, '/_nuxt']
+
+const isIn = (places: readonly string[], pathname: string): boolean =>
+  places.some(
+    place => pathname.startsWith(place) && (pathname.length === place.length || pathname[place.length] === '/'),
+  )
+
+/** Returns whether only the platform can have this path. */
+export const isReservedPath = (pathname: string): boolean => isIn(RESERVED_PLACES, pathname)
 
 /** Returns whether a path serves data or framework pages, never the application shell. */
 export const isServerPath = (pathname: string): boolean =>
-  SERVER_PAGES.includes(pathname) ||
-  SERVER_PLACES.some(
-    place => pathname.startsWith(place) && (pathname.length === place.length || pathname[place.length] === '/'),
-  )
+  SERVER_PAGES.includes(pathname) || isIn(SERVER_PLACES, pathname)

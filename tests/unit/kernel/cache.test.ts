@@ -5,8 +5,8 @@ import { openEmptyDatabase } from '../../support/database'
 
 describe('createCache', () => {
   it('keeps a limited number of values and drops the least recently used one first', () => {
-    const kept = createCache<number>('sign-in-pages')
-    const { most } = CACHES['sign-in-pages']
+    const kept = createCache<number>('prepared-statements')
+    const { most } = CACHES['prepared-statements']
     for (let at = 0; at < most; at++) kept.set(String(at), at)
     expect(kept.get('0')).toBe(0)
     kept.set('one more', 1)

@@ -1,5 +1,5 @@
 // Everything that this process caches and could find again. ARCHITECTURE.md lists the same rows, with the events that clear each
-// of them.
+// of them. Caches of one name have the same size each.
 import { LRUCache } from 'lru-cache'
 
 const shortcut = (most: number) => ({ most, isShortcut: true })
@@ -12,19 +12,12 @@ export const CACHES = {
   'access-tokens': shortcut(1000),
   'client-documents': needed(1000),
   'client-keys': needed(1000),
-  'client-refusals': needed(1000),
-  'collection-statements': needed(300),
   cookies: shortcut(5000),
   'local-limits': needed(10_000),
   'mcp-lists': shortcut(500),
-  'page-checks': shortcut(500),
-  'page-paths': shortcut(500),
   pages: shortcut(500),
   'prepared-statements': needed(300),
-  'ruled-paths': shortcut(1000),
   sessions: shortcut(5000),
-  'sign-in-pages': shortcut(50),
-  'straight-paths': shortcut(1000),
 }
 
 export type CacheName = keyof typeof CACHES

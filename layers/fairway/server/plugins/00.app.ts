@@ -9,7 +9,7 @@ import { providers } from '#fw/providers'
 import { createApp } from '#fairway/server/compose'
 import { declareWork } from '#fairway/server/declare-work'
 import { aroundRequests } from '#fairway/server/enter-request'
-import { bypassMiddleware, readyAnswers, skipEmptyHooks } from '#fairway/server/shortcuts'
+import { bypassMiddleware, readyAnswers } from '#fairway/server/shortcuts'
 import { sealAuditLog } from '#fairway/server/domains/actions'
 import { endChangeStreams } from '#fairway/server/domains/changes'
 import { checkCollections, keepTotals } from '#fairway/server/domains/collections'
@@ -69,7 +69,6 @@ function followSignals(app: App): void {
 /** Wraps the whole application: route rules, static files, middleware and routes receive a request only after this. */
 function wrapHandler(nitro: NitroApp, starting: Promise<App>): void {
   const { h3App } = nitro
-  starting.then(app => app.config.shortcuts && skipEmptyHooks(nitro)).catch(() => {})
   bypassMiddleware(nitro)
   const findReady = readyAnswers(nitro)
   const { length } = h3App.stack

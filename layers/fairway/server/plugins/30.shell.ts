@@ -49,7 +49,7 @@ export default defineNitroPlugin(nitro => {
     const cached = import.meta.dev ? undefined : await findKeptPage(getApp(event), page.key)
     if (cached) {
       ctx.response = pageResponse(event, cached)
-      if (!hasRules(event, pathname)) notePath(getApp(event), pathIn(pathname, languageInAddress), cached)
+      if (!hasRules(event)) notePath(getApp(event), pathIn(pathname, languageInAddress), cached)
       return
     }
     makeImpersonal(event, pathIn(page.path ?? pathname, page.language))

@@ -8,7 +8,7 @@ import { matchesEtag } from '#fairway/server/kernel/http/request-info'
 import { newId } from '#fairway/server/kernel/crypto/random'
 import type { Memory } from '#fairway/server/kernel/database/client'
 import { areUnchanged, type FollowedReads } from '#fairway/server/kernel/database/followed-reads'
-import { type Cache, cacheOf } from '#fairway/server/kernel/cache'
+import { type Cache, cacheOf, createCache } from '#fairway/server/kernel/cache'
 
 /** Prepares a rendered page to be served from memory: compressed once, with its ETags, policy and public cache headers. */
 export async function toRenderedPage(html: string, status: number, options: PageOptions) {
@@ -139,7 +139,7 @@ const renderedPages = (app: App): Cache<RenderedPage> => cacheOf(app, 'pages')
 
 /** The pages whose reads were repeated and had the same rows, until the next write to the database. */
 const checkedPages = (app: App): Memory<{ isUnchanged: boolean }> =>
-  app.memo('page-checks', () => app.db.memory<{ isUnchanged: boolean }>('page-checks'))
+  app.memo('page-checks', () => app.db.memory<{ isUnchanged: boolean }>('pages'))
 
 const isYoung = ({ reads, renderedAt }: RenderedPage): boolean =>
   reads.length === 0 || performance.now() - renderedAt < MOST_AGE_IN_MS
@@ -157,7 +157,8 @@ export async function findKeptPage(app: App, key: string): Promise<RenderedPage 
   return undefined
 }
 
-const pagesByPath = (app: App): Cache<RenderedPage> => cacheOf(app, 'page-paths')
+const pagesByPath = (app: App): Cache<RenderedPage> =>
+  app.memo('page-paths', () => createCache('pages', app.config.shortcuts))
 
 /**
  * Records that a request to this path, in the language of `pathIn`, reached this page and will again. No file, route or rule of

@@ -2,7 +2,7 @@
 import type { App } from '#fairway/server/kernel/app-context'
 import type { AppError } from '#fairway/server/kernel/http/app-error'
 import { renderPage, type ServerPage } from '#fairway/server/kernel/server-page/render-page'
-import { cacheOf } from '#fairway/server/kernel/cache'
+import { createCache } from '#fairway/server/kernel/cache'
 import { fill, fillCount, messagesOf } from '#fairway/server/kernel/messages'
 import type { Language } from '#fairway/shared/languages'
 import { Alert, Field, LanguageForm, OutboxLink } from './page-parts'
@@ -32,9 +32,8 @@ interface Part {
 
 /** The page without personal content: identical for every browser, rendered once and cached. */
 export function signInPage(app: App, state: Omit<SignInPageState, 'refused' | 'invited'>): Promise<ServerPage> {
-  return cacheOf<Promise<ServerPage>>(app, 'sign-in-pages').getOrSet(`${state.language} ${state.offersDev}`, () =>
-    renderSignIn(app, state),
-  )
+  const pages = app.memo('sign-in-pages', () => createCache<Promise<ServerPage>>('pages', app.config.shortcuts))
+  return pages.getOrSet(`${state.language} ${state.offersDev}`, () => renderSignIn(app, state))
 }
 
 /** The page for one browser, never cached: with an error and the person's input, or for an invited person. */

@@ -90,7 +90,7 @@ export type PreparedRead = ReturnType<typeof prepareRead>
 type StatementCache = Cache<Fragment>
 
 /** Creates an empty cache of statements. */
-export const createStatementCache = (): StatementCache => createCache('collection-statements')
+export const createStatementCache = (): StatementCache => createCache('prepared-statements')
 
 /** The parts of a page's SELECT. */
 interface PageShape {

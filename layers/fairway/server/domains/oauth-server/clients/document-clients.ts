@@ -82,7 +82,7 @@ function hostFault(hostname: string): string | undefined {
 function createDocumentClients(app: App) {
   const now = () => app.now()
   const documents = createCache<Kept>('client-documents')
-  const refusals = createCache<Refusal>('client-refusals')
+  const refusals = createCache<Refusal>('client-documents')
   const running = new Map<string, Promise<OAuthClient>>()
   const fetches = watchDocumentFetches(app)
 
