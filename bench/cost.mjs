@@ -3,7 +3,7 @@
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { median } from './built-server.mjs'
-import { costOf, fill, load, notModified, requestsOf, startBare, startServer, startWriter } from './world.mjs'
+import { costOf, costWhileWritten, fill, load, notModified, requestsOf, startBare, startServer } from './world.mjs'
 
 const root = new URL('..', import.meta.url).pathname
 /** Measures the microseconds of each path and of the bare handler in interleaved rounds. */
@@ -26,9 +26,7 @@ export async function measureCosts({ server, bare, person, rounds, amount, only 
   for (let round = 0; round < rounds; round++) {
     for (const { name, request, isWritten } of requests) {
       const limit = costOf(bare, bareRequest, amount)
-      const writer = isWritten ? await startWriter(server.database) : undefined
-      const cost = costOf(server, request, amount)
-      writer?.stop()
+      const cost = await (isWritten ? costWhileWritten : costOf)(server, request, amount)
       limits.push(limit)
       costs[name].push({ cost, times: cost / limit })
     }
