@@ -10,6 +10,7 @@ import { writeFiles } from './files'
 
 const run = promisify(execFile)
 const packages = fileURLToPath(new URL('../../node_modules', import.meta.url))
+const translated = join(packages, '.cache/jiti')
 const MINUTE = 60_000
 
 export interface AuthorProject {
@@ -27,6 +28,10 @@ export function writeProject(files: Record<string, string> = {}): AuthorProject 
   mkdirSync(join(dir, 'node_modules'))
   for (const name of readdirSync(packages).filter(name => !name.startsWith('.')))
     symlinkSync(join(packages, name), join(dir, 'node_modules', name))
+  // What one project has translated of the platform's sources, the next one reads.
+  mkdirSync(translated, { recursive: true })
+  mkdirSync(join(dir, 'node_modules/.cache'))
+  symlinkSync(translated, join(dir, 'node_modules/.cache/jiti'))
   const write = (path: string, text: string) => writeFiles(dir, { [path]: text })
   const remove = (path = '.') => rmSync(join(dir, path), { recursive: true, force: true })
   process.once('exit', () => remove())
