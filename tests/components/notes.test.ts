@@ -192,3 +192,23 @@ test('the expected result of an action is shown at once and reverted with the re
   await isGone()
   await isPinned('Berth', 'false')
 })
+
+test('a note without a title is not saved, and its text is restored on return', async () => {
+  const { server, user } = await openSignedIn('/notes/new')
+  const notes = () => query(server, 'select title, text from notes')
+  const title = await find('textbox', 'Title')
+  await waitFor(() => expect(document.activeElement).toBe(title))
+  await user.tab()
+  await user.keyboard('Half a thought')
+  await screen.findByText('Add a title to save this note')
+  await press('All notes', 'link')
+  await screen.findByText('No notes yet')
+  expect(await notes()).toEqual([])
+
+  await press('New note', 'link')
+  await hasText('Half a thought')
+  await screen.findByText('Unsaved changes from earlier were restored.')
+  await fill('Title', 'Thought')
+  await saved()
+  expect(await notes()).toEqual([{ title: 'Thought', text: 'Half a thought' }])
+})
