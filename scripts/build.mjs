@@ -23,13 +23,18 @@ export async function buildOnce(place = samplePlace) {
 
 function sourceHash(place) {
   const hash = createHash('sha256')
-  const sources = [...OF_ALL, ...OWN.map(name => join(place, name))]
-  for (const path of sources.flatMap(filesBelow)) hash.update(path).update(readFileSync(path))
+  for (const path of sourcesOf(place)) hash.update(path).update(readFileSync(path))
   return hash.digest('hex')
 }
 
+/** The files that a build of this application is made from. */
+export const sourcesOf = place => [...OF_ALL, ...OWN.map(name => join(place, name))].flatMap(filesBelow)
+
+// What tools write beside the sources while tests run: caches of packages, and the compiled command line.
+const WRITTEN = /(^|\/)(node_modules|dist)$/
+
 function filesBelow(path) {
-  if (!existsSync(path)) return []
+  if (!existsSync(path) || WRITTEN.test(path)) return []
   if (!statSync(path).isDirectory()) return [path]
   return readdirSync(path)
     .toSorted()
