@@ -8,7 +8,7 @@ import { useServer } from '../support/use-server'
 import { createTeamWorld, PASSWORD, type TeamPerson } from '../support/team'
 
 const PATH = '/_fw/account/address'
-const server = useServer({ env: { FW_RATE_LIMITS: 'off' } })
+const server = useServer()
 const world = createTeamWorld(server)
 let count = 0
 

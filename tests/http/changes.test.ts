@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { listenToChanges } from '../support/changes'
 import { createBrowser } from '../support/http'
 import { query } from '../support/query'
-import { databaseOf, startServer, type TestServer } from '../support/server'
+import { borrowServer, databaseOf, startServer, type TestServer } from '../support/server'
 import { createTeamWorld, PASSWORD, type TeamPerson } from '../support/team'
 
 let server: TestServer
@@ -11,7 +11,7 @@ let world: ReturnType<typeof createTeamWorld>
 const open: { close(): void }[] = []
 
 beforeAll(async () => {
-  server = await startServer({})
+  server = await borrowServer()
   beside = await startServer({ database: databaseOf(server), env: { FW_BASE_URL: server.origin } })
   world = createTeamWorld(server)
 })

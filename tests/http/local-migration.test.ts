@@ -1,11 +1,12 @@
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { statusAndCode } from '../support/error-code'
 import { createBrowser, signUp, type TestBrowser } from '../support/http'
 import { query } from '../support/query'
-import { databaseOf, startServer, type TestServer } from '../support/server'
+import { borrowServer, databaseOf, startServer, type TestServer } from '../support/server'
+import { useServer } from '../support/use-server'
 
 const PATH = '/_fw/local-migration'
 const PASSWORD = 'quiet harbour lantern 42'
@@ -44,11 +45,7 @@ const titles = async (browser: TestBrowser): Promise<string[]> => {
 }
 
 describe('/_fw/local-migration', () => {
-  let server: TestServer
-  beforeAll(async () => {
-    server = await startServer({ env: development })
-  })
-  afterAll(() => server.stop())
+  const server = useServer({ env: development })
 
   it('returns 401 without a session and 403 for the development account', async () => {
     const nobody = createBrowser(server.origin)
@@ -107,7 +104,7 @@ describe('/_fw/local-migration', () => {
 
 describe('/_fw/local-migration with concurrent requests', () => {
   it('moves the rows once for five requests at two servers', async () => {
-    const first = await startServer({ env: development })
+    const first = await borrowServer({ env: development })
     const env = { ...development, BETTER_AUTH_SECRET: first.secret, FW_BASE_URL: first.origin }
     const second = await startServer({ database: databaseOf(first), env })
     const dev = await devBrowser(first)
@@ -220,7 +217,7 @@ describe('/_fw/local-migration in production', () => {
 
 describe('/_fw/local-migration with sign-in disabled', () => {
   it('returns 403 because there is no real account', async () => {
-    const server = await startServer({ env: { ...development, AUTH_DISABLED: 'true' } })
+    const server = await borrowServer({ env: { AUTH_DISABLED: 'true' } })
     const browser = createBrowser(server.origin)
     expect(await statusAndCode(await browser.post(PATH))).toEqual([403, 'not-a-real-account'])
     await server.stop()

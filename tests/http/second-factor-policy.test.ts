@@ -3,7 +3,7 @@ import { statusAndCode } from '../support/error-code'
 import { sessionOf } from '../support/http'
 import { listTools } from '../support/mcp'
 import { query } from '../support/query'
-import { databaseOf, startServer, type TestServer } from '../support/server'
+import { borrowServer, databaseOf, startServer, type TestServer } from '../support/server'
 import { createTeamWorld, type TeamPerson } from '../support/team'
 
 const DAY_IN_MS = 24 * 60 * 60 * 1000
@@ -12,7 +12,7 @@ let strict: TestServer
 let world: ReturnType<typeof createTeamWorld>
 
 beforeAll(async () => {
-  server = await startServer({ env: { FW_RATE_LIMITS: 'off' } })
+  server = await borrowServer()
   // Another instance, after an operator turned the setting on without a grace period.
   const env = { FW_REQUIRE_SECOND_FACTOR: 'at-once', FW_BASE_URL: server.origin }
   strict = await startServer({ database: databaseOf(server), env })

@@ -7,7 +7,7 @@ import { builtServer } from '../../scripts/sample.mjs'
 import { createBrowser, sessionOf } from '../support/http'
 import { query } from '../support/query'
 import { SECRET } from '../support/secrets'
-import { databaseOf, startServer } from '../support/server'
+import { borrowServer, databaseOf, startServer } from '../support/server'
 
 /** Starts the built server with exactly this environment and waits until it exits. */
 function runToEnd(env: Record<string, string>): Promise<{ code: number | null; output: string }> {
@@ -78,7 +78,7 @@ describe('start in production', () => {
 
 describe('health endpoints', () => {
   it('report live and ready', async () => {
-    const server = await startServer()
+    const server = await borrowServer()
     const live = await fetch(`${server.origin}/_fw/health/live`)
     expect([live.status, await live.json()]).toEqual([200, { status: 'live' }])
     const ready = await fetch(`${server.origin}/_fw/health/ready`)
@@ -91,7 +91,7 @@ describe('health endpoints', () => {
 })
 describe('development account', () => {
   it('is signed in on first use from this machine, once for any number of open tabs', async () => {
-    const server = await startServer({ env: { NODE_ENV: 'development' } })
+    const server = await borrowServer({ env: { NODE_ENV: 'development' } })
     const tabs = Array.from({ length: 5 }, () => createBrowser(server.origin))
     const answers = await Promise.all(tabs.map(tab => tab.get('/sign-in?return=%2Fnotes%3Fa%3D1')))
     for (const answer of answers) {
@@ -106,7 +106,7 @@ describe('development account', () => {
   })
 
   it('is offered as a button after signing out and not signed in again automatically', async () => {
-    const server = await startServer({ env: { NODE_ENV: 'development' } })
+    const server = await borrowServer({ env: { NODE_ENV: 'development' } })
     const browser = createBrowser(server.origin)
     await browser.get('/sign-in')
     await browser.request('/_fw/session', { method: 'DELETE' })
@@ -120,7 +120,7 @@ describe('development account', () => {
   })
 
   it('is not created once a real person exists', async () => {
-    const server = await startServer({ env: { NODE_ENV: 'development' } })
+    const server = await borrowServer({ env: { NODE_ENV: 'development' } })
     const person = { email: 'ada@example.test', password: 'zebra quilt 7 lantern', name: 'Ada' }
     await createBrowser(server.origin).post('/_fw/auth/sign-up/email', { json: person })
     const page = await createBrowser(server.origin).get('/sign-in')
@@ -131,14 +131,14 @@ describe('development account', () => {
   })
 
   it('is disabled by FW_DISABLE_AUTO_DEV_ACCOUNT', async () => {
-    const server = await startServer({ env: { NODE_ENV: 'development', FW_DISABLE_AUTO_DEV_ACCOUNT: '1' } })
+    const server = await borrowServer({ env: { NODE_ENV: 'development', FW_DISABLE_AUTO_DEV_ACCOUNT: '1' } })
     expect((await createBrowser(server.origin).get('/sign-in')).status).toBe(200)
     expect((await createBrowser(server.origin).post('/sign-in', { form: { intent: 'dev' } })).status).toBe(403)
     await server.stop()
   })
 
   it.each(['production', 'test'])('is not created or offered when NODE_ENV is %s', async environment => {
-    const server = await startServer({ env: { NODE_ENV: environment } })
+    const server = await borrowServer({ env: { NODE_ENV: environment } })
     const page = await createBrowser(server.origin).get('/sign-in')
     expect([page.status, page.headers.get('set-cookie')]).toEqual([200, null])
     expect(await page.text()).not.toContain('Continue as dev')
@@ -148,7 +148,7 @@ describe('development account', () => {
   })
 
   it('is not available to remote visitors through a tunnel on this machine', async () => {
-    const server = await startServer({ env: { NODE_ENV: 'development' } })
+    const server = await borrowServer({ env: { NODE_ENV: 'development' } })
     const headers = { 'x-forwarded-for': '203.0.113.9' }
     const page = await createBrowser(server.origin).get('/sign-in', { headers })
     expect([page.status, page.headers.get('set-cookie')]).toEqual([200, null])
@@ -164,7 +164,7 @@ describe('development account', () => {
       .find(address => address?.family === 'IPv4' && !address.internal)
     if (!outside) return context.skip()
     const env = { NODE_ENV: 'development', HOST: '0.0.0.0', FW_ALLOWED_HOSTS: outside.address }
-    const server = await startServer({ env })
+    const server = await borrowServer({ env })
     const remote = server.origin.replace('localhost', outside.address)
     const answer = await fetch(`${remote}/sign-in`, { headers: { 'x-forwarded-for': '127.0.0.1' }, redirect: 'manual' })
     expect(answer.status).toBe(200)
@@ -206,7 +206,7 @@ it('the server exits with a reason when its port is in use', async () => {
 
 describe('AUTH_DISABLED', () => {
   it('runs every request as one fixed identity and shows a notice', async () => {
-    const server = await startServer({ env: { AUTH_DISABLED: 'true' } })
+    const server = await borrowServer({ env: { AUTH_DISABLED: 'true' } })
     const answer = await fetch(`${server.origin}/_fw/session`)
     expect((await answer.json()).session).toMatchObject({ email: 'dev@local.test', provider: 'auth-disabled' })
     expect(answer.headers.get('x-fairway-auth')).toBe('disabled')
