@@ -6,7 +6,8 @@ import { useNitro } from '@nuxt/kit'
  */
 export function leavePackagesOutside(nuxt) {
   nuxt.hook('nitro:init', () => {
-    const { options } = nuxt.runWithContext(useNitro)
+    const { options, hooks } = nuxt.runWithContext(useNitro)
+    hooks.hook('rollup:before', (_nitro, config) => void (config.treeshake = false))
     options.minify = false
     options.compressPublicAssets = false
     options.externals = {
