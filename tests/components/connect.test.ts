@@ -185,7 +185,7 @@ test('organization credentials are stored in the vault, and adding one starts in
   await open('/connections')
   await press('Open the vault', 'link', undefined)
   await waitFor(() => expect(window.location.pathname).toBe('/team/vault'))
-  await heading('Team')
+  await heading('Vault')
   await press('Add a credential')
   const dialog = await screen.findByRole('dialog')
   await waitFor(() => expect(document.activeElement).toBe(within(dialog).getByRole('textbox', { name: 'Name' })))

@@ -16,9 +16,9 @@ test('a two-key shortcut opens a page', async () => {
   await openSignedIn('/')
   for (const [keys, title] of [
     ['gn', 'Notes'],
-    ['gt', 'Team'],
+    ['gt', 'Members'],
     ['go', 'Tools'],
-    ['gs', 'Settings'],
+    ['gs', 'Profile'],
   ] as const) {
     await keyboard(keys)
     await waitFor(() => expect(heading()).toBe(title))

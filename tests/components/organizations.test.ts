@@ -186,7 +186,7 @@ test('inviting people asks for a confirmed address first and continues after the
   })
   const { email } = person
   await open('/team/invitations')
-  const pending = await screen.findByRole('region', { name: 'Pending invitations' })
+  const pending = await screen.findByRole('region', { name: 'Invitations' })
   const notice = await within(pending).findByRole('alert')
   expect(notice.textContent).toMatch(/Confirm your address to invite people/)
   expect(notice.textContent).toContain(email)

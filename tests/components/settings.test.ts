@@ -153,7 +153,7 @@ test('the last owner of an organization with other members is told what to do be
   expect(within(dialog).getByRole('button', { name: 'Delete my account' })).toHaveProperty('disabled', true)
   await expectNoViolations(dialog)
   await press('Open your organization', 'link', dialog)
-  await screen.findByRole('heading', { level: 1, name: 'Team' })
+  await screen.findByRole('heading', { level: 1, name: 'Members' })
 })
 
 test('a refused password shows the reason at the field', async () => {

@@ -68,7 +68,7 @@ test('account review shows what the account contains, can be decided later and r
   })
 
   await page.getByRole('link', { name: 'Decide later' }).click()
-  await expect(pageHeading(page)).toHaveText('Settings')
+  await expect(pageHeading(page)).toHaveText('Profile')
   await expect(page.getByText('Review this account')).toBeVisible()
   await expectNoViolations(page)
   await page.getByRole('link', { name: 'Review the account' }).click()
@@ -84,7 +84,7 @@ test('account review shows what the account contains, can be decided later and r
   await expect(onlyMe).toBeFocused()
   await page.keyboard.press('Enter')
   await page.waitForURL('**/settings')
-  await expect(pageHeading(page)).toHaveText('Settings')
+  await expect(pageHeading(page)).toHaveText('Profile')
   await expect(page.getByText('Review this account')).toHaveCount(0)
   expect(await (await stranger.request.get(`${origin}/_fw/session`)).json()).toEqual({ session: null })
   expect(await (await page.request.get(`${origin}/_fw/vault`)).text()).not.toContain('PAYMENT_KEY')

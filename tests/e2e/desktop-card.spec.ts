@@ -29,7 +29,7 @@ async function open(page: Page, origin: string, status: unknown) {
   const desktop = await provideDesktop(page, status)
   await signUp(page, origin)
   await page.goto('/settings/desktop')
-  await expect(pageHeading(page)).toHaveText('Settings')
+  await expect(pageHeading(page)).toHaveText('Desktop')
   return desktop
 }
 
@@ -48,7 +48,7 @@ async function scriptsOf(page: Page, work: () => Promise<unknown>): Promise<stri
 test('the workspace card is neither shown nor loaded in a browser', async ({ page, origin }) => {
   await signUp(page, origin)
   const scripts = await scriptsOf(page, () => page.goto('/settings'))
-  await expect(pageHeading(page)).toHaveText('Settings')
+  await expect(pageHeading(page)).toHaveText('Profile')
   await page.keyboard.press('Tab')
   await expect(page.getByText('Connected apps').first()).toBeAttached()
   await expect(card(page)).toHaveCount(0)
@@ -67,7 +67,7 @@ test('the workspace card is loaded but hidden when desktop sign-in is unavailabl
   for (const wrong of [null, 'signed-in', { state: 'signed-in' }, { ...signedIn, token: 'x' }]) {
     await provideDesktop(page, wrong)
     await page.reload()
-    await expect(pageHeading(page)).toHaveText('Settings')
+    await expect(pageHeading(page)).toHaveText('Desktop')
     await page.waitForLoadState('networkidle')
     await expect(card(page)).toHaveCount(0)
   }

@@ -49,5 +49,5 @@ test('all other devices are revoked at once, the confirmation states their numbe
     await other.waitForURL('**/sign-in?**')
   }
   await page.reload()
-  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Settings')
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Security')
 })

@@ -45,7 +45,7 @@ test('two tabs at once share one account, and signing out in one signs out both'
   await Promise.all([first.goto('/notes'), second.goto('/settings')])
   for (const [page, heading] of [
     [first, 'Notes'],
-    [second, 'Settings'],
+    [second, 'Profile'],
   ] as const) {
     await expect(page.getByRole('heading', { level: 1 })).toHaveText(heading)
     await expect(page.getByRole('button', { name: /^Account Dev/ })).toBeVisible()
@@ -60,5 +60,5 @@ test('two tabs at once share one account, and signing out in one signs out both'
   await second.reload()
   await expect(second.getByRole('button', { name: 'Continue as dev' })).toBeVisible()
   await second.getByRole('button', { name: 'Continue as dev' }).click()
-  await expect(second.getByRole('heading', { level: 1 })).toHaveText('Settings')
+  await expect(second.getByRole('heading', { level: 1 })).toHaveText('Profile')
 })

@@ -4,6 +4,7 @@ import { expect, test } from '../support/e2e'
 import { createBrowser, signUp as signUpOutside } from '../support/http'
 import { invitationPath } from '../support/mail'
 import { aPerson, browserOf, pageHeading, signUp } from '../support/people'
+import { confirmAddress } from '../support/query'
 import type { TestServer } from '../support/server'
 import { invite } from '../support/team'
 
@@ -91,4 +92,31 @@ test('a new person opens the emailed link, creates an account and joins with tha
   await expect(guest.getByText(/^You joined Grace.s organization/).first()).toBeVisible()
   await expectNoViolations(guest)
   await guest.context().close()
+})
+
+test.describe('for an operator', () => {
+  test.use({ serverEnv: { FW_OPERATORS: 'grace@example.test' } })
+
+  test('every page and section is in view at 1280 × 700, also beside a waiting invitation', async ({
+    page,
+    server,
+  }) => {
+    await page.request.get('/_fw/session')
+    await confirmAddress(server, 'grace@example.test')
+    await inviteGrace(server, 'Ada')
+    await page.setViewportSize({ width: 1280, height: 700 })
+    for (const [path, count] of [
+      ['/settings', 5],
+      ['/team', 10],
+      ['/operator', 8],
+    ] as const) {
+      await page.goto(path)
+      await expect(inSidebar(page)).toContainText('Ada invited you')
+      const sections = page.getByRole('main').getByRole('navigation').getByRole('link')
+      await expect(sections).toHaveCount(count)
+      const pages = page.getByRole('navigation', { name: 'Pages' }).getByRole('link')
+      for (const link of [...(await sections.all()), ...(await pages.all())])
+        await expect(link).toBeInViewport({ ratio: 1 })
+    }
+  })
 })

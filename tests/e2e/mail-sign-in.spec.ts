@@ -57,7 +57,7 @@ test('a link opened on another device signs in the waiting device', async ({ pag
   await phone.getByRole('button', { name: /^Continue on/ }).click()
   await expect(phone.getByRole('heading', { level: 1 })).toHaveText('Continue on your other device')
   await page.waitForURL('**/settings')
-  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Settings')
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Profile')
   const { session } = await (await phone.request.get(`${origin}/_fw/session`)).json()
   expect(session).toBeNull()
   await phone.close()

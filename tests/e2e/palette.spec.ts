@@ -17,7 +17,7 @@ test('the command palette opens a page with the keyboard alone', async ({ page, 
   expect((await page.getByRole('dialog').boundingBox())?.height).toBeLessThan(200)
   await search.fill('settings')
   await page.keyboard.press('Enter')
-  await expect(pageHeading(page)).toHaveText('Settings')
+  await expect(pageHeading(page)).toHaveText('Profile')
   await expect(page.getByRole('dialog')).toHaveCount(0)
 
   await page.keyboard.press('?')

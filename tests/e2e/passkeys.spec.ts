@@ -10,7 +10,7 @@ const signInButton = (page: Page) => page.getByRole('button', { name: 'Sign in w
 
 async function openSettings(page: Page): Promise<void> {
   await page.goto('/settings/security')
-  await expect(pageHeading(page)).toHaveText('Settings')
+  await expect(pageHeading(page)).toHaveText('Security')
   await section(page).waitFor()
 }
 

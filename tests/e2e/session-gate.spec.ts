@@ -39,7 +39,7 @@ test('signing out in one tab redirects the other tabs to the sign-in page withou
   await page.goto('/notes')
   const other = await context.newPage()
   await other.goto('/settings')
-  await expect(content(other)).toHaveText('Settings')
+  await expect(content(other)).toHaveText('Profile')
   await page.getByRole('button', { name: /^Account Ada/ }).click()
   await page.getByRole('menuitem', { name: 'Sign out' }).click()
   await page.waitForURL('**/sign-in?return=%2Fnotes')

@@ -19,10 +19,10 @@ test('the theme, the folded sidebar and the language are kept on this device, th
   expect((await page.getByRole('complementary').boundingBox())?.width).toBe(64)
 
   await page.getByRole('radio', { name: 'Deutsch' }).click()
-  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Einstellungen')
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Darstellung')
   await expect(page.locator('html')).toHaveAttribute('lang', 'de')
   await page.reload()
-  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Einstellungen')
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Darstellung')
   await page.goto('/about')
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Ihre Arbeit, mit den Personen und Tools Ihrer Wahl')
   const added = (await context.cookies()).filter(({ name }) => !before.includes(name))

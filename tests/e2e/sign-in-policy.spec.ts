@@ -66,7 +66,7 @@ test('a sign-in policy shows its effects first, warns of a lockout, signs everyo
   await page.setViewportSize({ width: 1280, height: 720 })
 
   await page.goto('/settings')
-  await expect(pageHeading(page)).toHaveText('Settings')
+  await expect(pageHeading(page)).toHaveText('Profile')
   await page.goto('/notes?q=x')
   await expect(card).toBeVisible()
   const other = card.getByRole('button', { name: 'Work in another organization' })

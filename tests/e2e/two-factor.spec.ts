@@ -10,7 +10,7 @@ const dialog = (page: Page) => page.getByRole('dialog')
 
 async function openSettings(page: Page): Promise<void> {
   await page.goto('/settings/security')
-  await expect(pageHeading(page)).toHaveText('Settings')
+  await expect(pageHeading(page)).toHaveText('Security')
   await section(page).waitFor()
 }
 

@@ -1,5 +1,4 @@
 import { useEventListener } from '@vueuse/core'
-import type { InjectionKey } from 'vue'
 import { readDeviceSetting, writeDeviceSetting } from '../utils/device-setting'
 
 const SETTING = 'sidebar'
@@ -18,21 +17,6 @@ export function useSidebar() {
 
   return { isFolded, toggle }
 }
-
-/** The sections of the shown page, which the sidebar lists under the page's own entry. */
-export interface FrameSections {
-  /** The address of that entry. */
-  base: string
-  sections: readonly { id: string; label: string; isShown: boolean; to?: string }[]
-}
-
-const FRAME_SECTIONS: InjectionKey<Ref<FrameSections | undefined>> = Symbol('sections of the page')
-
-/** Where a page sets its sections for the surrounding sidebar; undefined without a sidebar. */
-export const useFrameSections = () => inject(FRAME_SECTIONS, undefined)
-
-/** For the layout with the sidebar: provides the sections of its pages. */
-export const provideFrameSections = (): void => provide(FRAME_SECTIONS, shallowRef())
 
 /** Whether the screen is narrower than this, in pixels; by default, too narrow for a table. Follows the window. */
 export function useIsNarrow(below = 640): Ref<boolean> {

@@ -16,7 +16,11 @@ export function useOperatorSections() {
   const { t } = useI18n()
   const { operator } = useNavigation()
   return computed(() => [
-    ...SECTIONS.map(each => ({ ...each, label: t(`operator.sections.${each.id}`) })),
+    ...SECTIONS.map(each => ({
+      ...each,
+      label: t(`operator.sections.${each.id}`),
+      lead: t(`operator.${each.id}.text`),
+    })),
     ...operator.value.map(({ to, icon, label }) => ({ id: to, icon, label, to })),
   ])
 }

@@ -31,7 +31,13 @@ export function useOrganizationSections() {
   const sections = computed(() =>
     (session.value?.orgId ? SECTIONS : [])
       .filter(isOpen)
-      .map(({ id, icon, to }) => ({ id, icon, to, label: t(`team.sections.${id}`) })),
+      .map(({ id, icon, to }) => ({
+        id,
+        icon,
+        to,
+        label: t(`team.sections.${id}`),
+        lead: to ? undefined : t(`team.leads.${id}`),
+      })),
   )
   return {
     sections,
