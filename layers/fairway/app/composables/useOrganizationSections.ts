@@ -29,15 +29,13 @@ export function useOrganizationSections() {
   const isOpen = ({ needs, isOfPlans }: (typeof SECTIONS)[number]): boolean =>
     (!needs || mayInOrg(session.value?.orgRole, needs)) && (!isOfPlans || hasPlans)
   const sections = computed(() =>
-    (session.value?.orgId ? SECTIONS : [])
-      .filter(isOpen)
-      .map(({ id, icon, to }) => ({
-        id,
-        icon,
-        to,
-        label: t(`team.sections.${id}`),
-        lead: to ? undefined : t(`team.leads.${id}`),
-      })),
+    (session.value?.orgId ? SECTIONS : []).filter(isOpen).map(({ id, icon, to }) => ({
+      id,
+      icon,
+      to,
+      label: t(`team.sections.${id}`),
+      lead: to ? undefined : t(`team.leads.${id}`),
+    })),
   )
   return {
     sections,
