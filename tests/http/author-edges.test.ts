@@ -196,10 +196,12 @@ describe('Server code of an application', () => {
     const body = new FormData()
     body.set('List-Unsubscribe', 'One-Click')
     expect((await get(pathname + search, { method: 'POST', body })).status).toBe(200)
-    const before = smtp.received.length
+    // Other mails of this server may still be on their way.
+    const greetings = () => smtp.received.filter(({ data }) => /^Subject: Hello, Ada/m.test(data)).length
+    const before = greetings()
     const { id } = (await (await browser.post('/api/greet', {})).json()) as { id: string }
     await vi.waitFor(() => expect(server.log()).toContain(`"id":"${id}"`), 10_000)
-    expect(smtp.received).toHaveLength(before)
+    expect(greetings()).toBe(before)
     expect((await get(`${pathname}?token=x`)).status).toBe(404)
     expect((await get('/_fw/dev/mails')).status).toBe(404)
   })
