@@ -184,7 +184,7 @@ export const filled = [
   ...tools,
   ...operatorStates,
   { name: 'account-menu', path: '/', least: 900, reach: button(/^Account/) },
-  { name: 'sidebar-folded', path: '/', least: 900, reach: button('Fold the sidebar') },
+  { name: 'sidebar-folded', path: '/', least: 900, reach: button('Collapse sidebar') },
   {
     name: 'drawer',
     path: '/',

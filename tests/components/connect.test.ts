@@ -16,14 +16,14 @@ const details = (id: string) =>
     return found
   })
 
-describe('Connect a host page', () => {
+describe('Connect an assistant page', () => {
   test('is linked from the tools page, and the command palette leads back to the tools', async () => {
     const { open, user } = await startSignedIn()
     await open('/')
     await press('Tools', 'link', screen.getByRole('navigation', { name: 'Pages' }))
     await heading('Tools')
-    await press('Connect a host', 'link', main())
-    await heading('Connect a host')
+    await press('Connect an assistant', 'link', main())
+    await heading('Connect an assistant')
     await user.keyboard('{Control>}k{/Control}')
     await user.type(await screen.findByPlaceholderText('Search pages and actions'), 'tools')
     await press('Tools', 'option', undefined)
@@ -42,15 +42,15 @@ describe('Connect a host page', () => {
     const { open, server } = await startSignedIn()
     await open('/connect')
     await screen.findByRole('heading', { name: 'Approve access' })
-    expect(screen.queryByText(/could not look up a host/)).toBeNull()
+    expect(screen.queryByText(/could not look up an assistant/)).toBeNull()
     await query(
       server,
       `insert into oauth_document_outages (id, cause, failed_at) values ('documents', 'unreachable', ?)`,
       [Date.now()],
     )
     await open('/connect')
-    const notice = (await screen.findByText(/could not look up a host/)).closest('[role=alert]')
-    expect(notice?.textContent).toMatch(/could not look up a host.*this server can’t reach it/s)
+    const notice = (await screen.findByText(/could not look up an assistant/)).closest('[role=alert]')
+    expect(notice?.textContent).toMatch(/could not look up an assistant.*this server can’t reach it/s)
     expect(notice?.textContent).toContain('FW_CLIENT_DOCUMENTS=off')
     await expectNoViolations(main())
   })
@@ -102,8 +102,8 @@ describe('connected apps', () => {
     const { open } = await startSignedIn()
     await open('/settings/apps')
     await within(await section()).findByText(/^No connected apps yet\./)
-    await press('Connect a host', 'link', await section())
-    await heading('Connect a host')
+    await press('Connect an assistant', 'link', await section())
+    await heading('Connect an assistant')
   })
 
   test('are listed with their permissions and revoked by a second press', async () => {
@@ -149,7 +149,7 @@ describe('connected apps', () => {
     await open('/notes')
     await query(server, `update org_members set role = 'member'`)
     await open('/team')
-    await screen.findByRole('heading', { name: '1 member' })
+    await screen.findByText('1 member')
     expect(screen.queryByRole('link', { name: 'Connected apps' })).toBeNull()
     await open('/team/apps')
     await screen.findByRole('heading', { name: "You don't have access to this section" })

@@ -108,7 +108,7 @@ test('concurrent edits lose no text when the person keeps their version or takes
   await within(await notice()).findByText('theirs')
   await shows('You changed this note in another tab or on another device', notice)
   await hasText('mine')
-  await press('Use mine', 'button', await notice())
+  await press('Use my version', 'button', await notice())
   await hasRow({ text: 'mine' })
   await press('Undo')
   await hasText('theirs')
@@ -116,7 +116,7 @@ test('concurrent edits lose no text when the person keeps their version or takes
 
   await change({ text: 'theirs again' })
   await fill('Text', 'mine again')
-  await press('Use theirs', 'button', await notice())
+  await press('Use saved version', 'button', await notice())
   await hasText('theirs again')
   // Undo also works on another page, after the note was closed.
   await press('All notes', 'link')

@@ -41,9 +41,9 @@ test('an operator finds a person, suspends the account with a reason and ends th
   expect(await suspension()).toEqual([{ reason: 'An unpaid bill' }])
   expect(await (await app.adas.get(SESSION_PATH)).json()).toEqual({ session: null })
 
-  await press(app, 'End suspension')
-  await confirm(app, `Let ${ada.email} in again?`, 'End suspension')
-  await screen.findAllByText('The suspension has ended.')
+  await press(app, 'Reactivate')
+  await confirm(app, `Reactivate ${ada.email}?`, 'Reactivate')
+  await screen.findAllByText('The account was reactivated.')
   expect(await suspension()).toEqual([{ reason: null }])
 })
 

@@ -85,7 +85,7 @@ test('the organization search finds organizations to join', async () => {
   await open('/team')
   await openSwitcher()
   await press('Find organizations', 'menuitem')
-  await press(/^Join Grace.*Invited as Member/, 'option')
+  await press(/^Join Grace.*Invited as a member/, 'option')
   await press('Join and switch', 'button', await find('dialog', /^Join Grace/))
   await find('button', /^Organization Grace/)
 })

@@ -119,7 +119,7 @@ const walks: Walk[] = [
         'the folded sidebar',
         async page => {
           await moveTo(page, '/')
-          await press('Fold the sidebar')(page)
+          await press('Collapse sidebar')(page)
         },
       ],
       [

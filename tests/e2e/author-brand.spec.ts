@@ -24,7 +24,7 @@ test('application pages appear in the sidebar and command palette in their order
     'Felling plans',
     'Foresters',
     'Tools',
-    'Connect a host',
+    'Connect an assistant',
     'Integrations',
     'Settings',
   ])

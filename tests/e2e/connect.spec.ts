@@ -7,7 +7,7 @@ import { pageHeading, signUp } from '../support/people'
 const isOpen = (page: Page, id: string) =>
   page.locator(`details#${id}`).evaluate(element => element.hasAttribute('open'))
 
-test('Connect a host shows one host at a time, opened with the keyboard or by URL', async ({ page, origin }) => {
+test('Connect an assistant shows one host at a time, opened with the keyboard or by URL', async ({ page, origin }) => {
   await signUp(page, origin)
   await page.goto('/connect')
   await expect(page.locator('details').filter({ hasText: 'In a terminal' }).first()).toHaveAttribute('open', '')

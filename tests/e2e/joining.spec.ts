@@ -34,10 +34,10 @@ test('the invitation banner is below the pages in the sidebar and at the bottom 
   await expect(page.getByRole('dialog', { name: /^Join Ada.*\?$/ })).toBeVisible()
   await expectNoViolations(page)
   await page.keyboard.press('Escape')
-  await page.getByRole('button', { name: 'Fold the sidebar' }).click()
+  await page.getByRole('button', { name: 'Collapse sidebar' }).click()
   await expect(accept(page)).toHaveCount(0)
   await expectNoViolations(page)
-  await inSidebar(page).getByRole('button', { name: '1 thing waits for you: unfold the sidebar' }).click()
+  await inSidebar(page).getByRole('button', { name: '1 thing waits for you: expand the sidebar' }).click()
   await expect(accept(page)).toBeVisible()
 
   for (const name of ['Barbara', 'Edsger', 'Donald', 'Margaret', 'Ken']) await inviteGrace(server, name)

@@ -170,7 +170,7 @@ it('runs fw commands as a named operator and rejects everyone else', async () =>
   expect((await ada.browser.get('/_fw/org')).status).toBe(401)
   expect((await runFw(['people', 'list', '--search', 'ada'], env)).out).toContain('suspended: An unpaid bill')
   const back = await runFw(['people', 'reactivate', 'ada@example.test', '--operator', 'op@example.test'], env)
-  expect(back.out).toBe('The suspension has ended.\n')
+  expect(back.out).toBe('The account was reactivated.\n')
   const rows = await query(
     server,
     `select action, user_email from audit_log where caller = 'cli' and user_id is not null order by id`,

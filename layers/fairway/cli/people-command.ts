@@ -60,7 +60,7 @@ const reactivateCommand = defineCommand({
   run: ({ args }) =>
     operate(args, async call => {
       await call('reactivate-person', { personId: await idOf(call, args.address) })
-      say('The suspension has ended.')
+      say('The account was reactivated.')
       return 0
     }),
 })

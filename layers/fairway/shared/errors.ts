@@ -12,7 +12,7 @@ export const errorCatalog = {
   'invalid-authorization-request': { status: 400, title: 'This application cannot sign people in here.' },
   'password-too-short': { status: 400, title: 'The password is too short.' },
   'password-too-long': { status: 400, title: 'The password is too long.' },
-  'password-too-common': { status: 400, title: 'This password is too easy to guess.' },
+  'password-too-common': { status: 400, title: 'This password is too common.' },
   'password-breached': { status: 400, title: 'This password is known from a data breach. Choose another one.' },
   'invalid-callback': { status: 400, title: 'The return address is not a page of this application.' },
   'not-an-embed-page': { status: 400, title: 'Other sites cannot show this page.' },

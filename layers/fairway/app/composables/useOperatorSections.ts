@@ -1,4 +1,5 @@
 import texts from '#build/texts/operator'
+import type { PageSection } from '../components/layout/SectionedPage.vue'
 
 const SECTIONS = [
   { id: 'people', icon: 'i-lucide-users' },
@@ -15,7 +16,7 @@ export function useOperatorSections() {
   useTexts(texts)
   const { t } = useI18n()
   const { operator } = useNavigation()
-  return computed(() => [
+  return computed((): PageSection[] => [
     ...SECTIONS.map(each => ({
       ...each,
       label: t(`operator.sections.${each.id}`),

@@ -1,4 +1,5 @@
 import { mayInOrg, type OrgPermission } from '#fairway/shared/roles'
+import type { PageSection } from '../components/layout/SectionedPage.vue'
 
 /** The sections of an organization in order, with the required permission of each. */
 const SECTIONS: readonly { id: string; icon: string; needs?: OrgPermission; to?: string; isOfPlans?: true }[] = [
@@ -28,7 +29,7 @@ export function useOrganizationSections() {
   const { hasPlans } = useAppConfig()
   const isOpen = ({ needs, isOfPlans }: (typeof SECTIONS)[number]): boolean =>
     (!needs || mayInOrg(session.value?.orgRole, needs)) && (!isOfPlans || hasPlans)
-  const sections = computed(() =>
+  const sections = computed((): PageSection[] =>
     (session.value?.orgId ? SECTIONS : []).filter(isOpen).map(({ id, icon, to }) => ({
       id,
       icon,

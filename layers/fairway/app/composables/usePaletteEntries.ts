@@ -1,6 +1,5 @@
 import type { CommandPaletteItem } from '@nuxt/ui'
 import { watchDebounced } from '@vueuse/core'
-import type { OrgRole } from '#fairway/shared/roles'
 import type { CatalogTool, SearchableCollection } from '#fairway/shared/schemas/tool-catalog'
 import { type Hit, searchCollection } from '../palette/collection-search'
 import { addRecent, readRecents, type Recent } from '../palette/recents'
@@ -8,33 +7,6 @@ import { offeredOf } from '../shortcuts/page-keys'
 
 const PAUSE_IN_MS = 180
 const LEAST_CHARACTERS = 2
-
-/** A section of a page with a separate address. */
-interface PaletteSection {
-  to: string
-  /** The final part of the key of its text. */
-  text: string
-  icon: string
-  /** The text of the page that it belongs to. */
-  page: 'settings' | 'team'
-  roles?: readonly OrgRole[]
-}
-
-const MANAGERS = ['owner', 'admin'] as const
-
-/** The sections of the platform's own pages. The palette omits those whose page this application does not have. */
-const SECTIONS: readonly PaletteSection[] = [
-  { to: '/settings/security', text: 'security', icon: 'i-lucide-shield-check', page: 'settings' },
-  { to: '/settings/apps', text: 'apps', icon: 'i-lucide-arrow-right-left', page: 'settings' },
-  { to: '/settings/appearance', text: 'appearance', icon: 'i-lucide-monitor', page: 'settings' },
-  { to: '/settings/data', text: 'data', icon: 'i-lucide-archive', page: 'settings' },
-  { to: '/team/invitations', text: 'invitations', icon: 'i-lucide-mail', page: 'team', roles: MANAGERS },
-  { to: '/team/sign-in', text: 'signIn', icon: 'i-lucide-key-round', page: 'team', roles: MANAGERS },
-  { to: '/team/roles', text: 'roles', icon: 'i-lucide-users', page: 'team', roles: MANAGERS },
-  { to: '/team/vault', text: 'vault', icon: 'i-lucide-lock', page: 'team', roles: MANAGERS },
-  { to: '/team/apps', text: 'orgApps', icon: 'i-lucide-arrow-right-left', page: 'team', roles: MANAGERS },
-  { to: '/team/danger', text: 'danger', icon: 'i-lucide-triangle-alert', page: 'team' },
-]
 
 /** The entries that this user recently opened from the palette, with a function to add one. */
 function useRecents() {
@@ -57,11 +29,30 @@ function useRecents() {
   return { recent, remember }
 }
 
+/** The sections of the platform's own pages, with their addresses and the names of their pages. */
+function usePlacesOfSections() {
+  const { t } = useI18n()
+  const { session } = useSession()
+  const areas = [
+    { page: 'settings', sections: useSettingsSections() },
+    { page: 'team', sections: useOrganizationSections().sections },
+    { page: 'operator', sections: useOperatorSections() },
+  ]
+  return computed(() =>
+    areas
+      .filter(({ page }) => page !== 'operator' || session.value?.isOperator)
+      .flatMap(({ page, sections }) =>
+        sections.value.map(({ id, label, lead, icon, to: elsewhere }, index) => {
+          const to = elsewhere ?? (index === 0 ? `/${page}` : `/${page}/${id}`)
+          return { page: t(`pages.${page}`), label, keywords: lead, icon, to }
+        }),
+      ),
+  )
+}
+
 /** The static entries of the palette: pages and their sections, actions, and recent entries. */
 export function usePaletteEntries(tools: () => readonly CatalogTool[]) {
-  const { t } = useI18n()
   const router = useRouter()
-  const { session } = useSession()
   const { titleOf } = useToolTexts()
   const { isOpen, actionName } = usePalette()
   const { palette: declared } = useNavigation()
@@ -85,18 +76,12 @@ export function usePaletteEntries(tools: () => readonly CatalogTool[]) {
       onSelect: toPage(to),
     })),
   )
-  const sections = computed<CommandPaletteItem[]>(() => {
-    const role = session.value?.orgRole
-    return SECTIONS.filter(({ to, roles }) => isThere(to) && (!roles || (role && roles.includes(role)))).map(
-      ({ to, icon, page, text }) => ({
-        label: t(`sections.${text}`),
-        prefix: `${t(`pages.${page}`)}:`,
-        icon,
-        to,
-        onSelect: toPage(to),
-      }),
-    )
-  })
+  const places = usePlacesOfSections()
+  const sections = computed<CommandPaletteItem[]>(() =>
+    places.value
+      .filter(({ to }) => isThere(to))
+      .map(({ page, to, ...section }) => ({ ...section, prefix: `${page}:`, to, onSelect: toPage(to) })),
+  )
   const actions = computed<CommandPaletteItem[]>(() =>
     tools()
       .filter(({ http }) => http)
