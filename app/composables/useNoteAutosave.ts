@@ -11,8 +11,8 @@ const isSame = (one: Written, other: Written) => one.title.trim() === other.titl
 const NOTHING: Written = { title: '', text: '' }
 
 /** Whether a draft is based on an older version of the note than this one. */
-const isOfBefore = (kept: Written & { since?: string }, note: Note) =>
-  kept.since !== note.updatedAt && !isSame(kept, note)
+const isOfBefore = (draft: Written & { since?: string }, note: Note) =>
+  draft.since !== note.updatedAt && !isSame(draft, note)
 
 /** The save state of the editor: `untitled` waits for a title, `conflict` for the user's choice. */
 export type SaveState = 'empty' | 'saved' | 'waiting' | 'saving' | 'untitled' | 'failed' | 'conflict'

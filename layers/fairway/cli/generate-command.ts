@@ -32,17 +32,21 @@ const generate = (
 ): Promise<void> => inApplication(async root => carryOut(root, await plan(root), isDry))
 
 /** Shows a plan, writes it except in a dry run, and returns the exit code: 1 when edited files stay unchanged. */
-async function carryOut(root: string, { changes, kept, remarks, next }: GeneratePlan, isDry: boolean): Promise<number> {
+async function carryOut(
+  root: string,
+  { changes, kept: skipped, remarks, next }: GeneratePlan,
+  isDry: boolean,
+): Promise<number> {
   const { showChanges, writeChanges } = await import('./project/changes')
   // A dry run shows the text of new files, but never the snapshots of drizzle-kit.
   const isShown = ({ path, before }: FileChange) => !path.startsWith('drizzle/meta/') && (isDry || before !== undefined)
   showChanges(changes.filter(isShown))
-  if (kept.length > 0) {
+  if (skipped.length > 0) {
     say('These files stay as they are, because you have edited the same lines. They lack:')
-    showChanges(kept)
+    showChanges(skipped)
     say('Add what you need by hand, or overwrite the files with `--force`.')
   }
-  if (changes.length + kept.length === 0) {
+  if (changes.length + skipped.length === 0) {
     say('Nothing to change: everything is there already.')
     return 0
   }
@@ -51,7 +55,7 @@ async function carryOut(root: string, { changes, kept, remarks, next }: Generate
   for (const { path, before } of changes) say(`  ${before === undefined ? 'new    ' : 'changed'}  ${path}`)
   for (const remark of remarks) say(remark)
   if (changes.length > 0 && !isDry) sayNext(next)
-  return kept.length > 0 ? 1 : 0
+  return skipped.length > 0 ? 1 : 0
 }
 
 const listed = (text: string | undefined): string[] => (text ?? '').split(',').flatMap(part => part.trim() || [])

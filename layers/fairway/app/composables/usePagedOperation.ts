@@ -27,9 +27,9 @@ export function usePagedOperation<Input extends object, Answer extends { totalIt
   const { session } = useSession()
   // Another organization has other rows.
   const wanted = computed(() => JSON.stringify([input(), number.value, session.value?.orgId]))
-  const { attempt, result, pending, error } = useRequest(async (given: Input) => {
+  const { attempt, result, pending, error } = useRequest(async (input: Input) => {
     const mine = { wanted: wanted.value, page: number.value }
-    return { ...mine, answer: await ask({ ...given, page: mine.page, itemsPerPage }) }
+    return { ...mine, answer: await ask({ ...input, page: mine.page, itemsPerPage }) }
   })
   const numbers = computed(() => {
     const { page, answer } = result.value ?? { page: 1 }
@@ -44,8 +44,8 @@ export function usePagedOperation<Input extends object, Answer extends { totalIt
   })
 
   async function refresh(): Promise<void> {
-    const given = input()
-    if (given) await attempt(given)
+    const query = input()
+    if (query) await attempt(query)
   }
 
   async function turn(to: 'first' | 'last' | 'previous' | 'next'): Promise<void> {

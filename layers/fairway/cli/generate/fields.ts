@@ -81,10 +81,10 @@ export function parseFields(typed: readonly string[]): Field[] {
 }
 
 function parseField(typed: string): Field {
-  const [, given = '', type = '', listed, alsoListed, mark] = FIELD.exec(typed) ?? []
-  if (!given) throw new UsageFault(`“${typed}” is no field. Write its name and its type: ${EXAMPLE}`)
-  checkName('field', given)
-  const name = toCamel(given) + (type === 'ref' ? 'Id' : '')
+  const [, fieldName = '', type = '', listed, alsoListed, mark] = FIELD.exec(typed) ?? []
+  if (!fieldName) throw new UsageFault(`“${typed}” is no field. Write its name and its type: ${EXAMPLE}`)
+  checkName('field', fieldName)
+  const name = toCamel(fieldName) + (type === 'ref' ? 'Id' : '')
   if (TAKEN.includes(name)) throw new UsageFault(`Every row has ${name} already. Give the field another name.`)
   if (!isFieldType(type))
     throw new UsageFault(`There is no type ${type} (${typed}). There are: ${FIELD_TYPES.join(', ')}.`)
@@ -114,14 +114,14 @@ function parseValues(name: string, type: FieldType, listed: string | undefined):
   throw new UsageFault(`Only an enum has values: ${name}:${type}.`)
 }
 
-function parsePlural(name: string, given = ''): string {
-  const plural = given.trim()
+function parsePlural(name: string, argument = ''): string {
+  const plural = argument.trim()
   if (/^[a-z][a-z0-9-]*$/.test(plural)) return plural
   throw new UsageFault(`${name} needs the plural of what it refers to: "company:ref(companies)", in quotation marks.`)
 }
 
-function parseCurrency(name: string, given = ''): string {
-  const currency = given.trim()
+function parseCurrency(name: string, argument = ''): string {
+  const currency = argument.trim()
   if (Intl.supportedValuesOf('currency').includes(currency)) return currency
   throw new UsageFault(`${name} needs a currency of ISO 4217: "${name}:money(EUR)", in quotation marks.`)
 }

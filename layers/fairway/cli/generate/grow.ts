@@ -23,9 +23,9 @@ export function mergeGeneratedFile({
   after: next,
 }: Pick<Versions, 'own'> & Partial<Versions>): string | undefined {
   if (was === undefined || next === undefined) return undefined
-  const { own, former, after } = withSameImports({ own: edited, former: was, after: next })
+  const { own: current, former, after } = withSameImports({ own: edited, former: was, after: next })
   const patch = structuredPatch('', '', former, after, undefined, undefined, { context: 2 })
-  const grown = applyPatch(own, patch)
+  const grown = applyPatch(current, patch)
   return grown === false ? undefined : grown
 }
 
@@ -64,8 +64,8 @@ export function grownCatalog({
   return JSON.stringify(grown) === JSON.stringify(mine) ? own : `${JSON.stringify(grown, null, 2)}\n`
 }
 
-function grownTexts(own: Catalog, was: Catalog, is: Catalog): Catalog {
-  const grown = Object.entries(own).map(([key, mine]): [string, unknown] => {
+function grownTexts(edited: Catalog, was: Catalog, is: Catalog): Catalog {
+  const grown = Object.entries(edited).map(([key, mine]): [string, unknown] => {
     const [before, after] = [was[key], is[key]]
     if (isCatalog(mine) && isCatalog(after)) return [key, grownTexts(mine, isCatalog(before) ? before : {}, after)]
     const isUnedited = after !== undefined && JSON.stringify(mine) === JSON.stringify(before)
@@ -73,7 +73,7 @@ function grownTexts(own: Catalog, was: Catalog, is: Catalog): Catalog {
   })
   const keys = Object.keys(is)
   for (const [at, key] of keys.entries()) {
-    if (Object.hasOwn(own, key) || Object.hasOwn(was, key)) continue
+    if (Object.hasOwn(edited, key) || Object.hasOwn(was, key)) continue
     // A new text has the same neighbor as in the generated catalog.
     const place = grown.findIndex(([name]) => name === keys[at - 1])
     grown.splice(place < 0 ? grown.length : place + 1, 0, [key, is[key]])

@@ -11,14 +11,14 @@ import type { GeneratePlan } from './plan'
 export function planJob(
   root: string,
   {
-    name: given,
+    name: typedName,
     fields: typed,
     schedule,
     force,
   }: Common & { name: string; fields: readonly string[]; schedule?: string },
 ): GeneratePlan {
-  checkName('job', given)
-  const name = toKebab(given)
+  checkName('job', typedName)
+  const name = toKebab(typedName)
   const fault = schedule === undefined ? undefined : scheduleFault({ cron: schedule, timeZone: 'UTC' })
   if (fault !== undefined) throw new UsageFault(`--schedule: ${fault}`)
   const fields = parseFields(typed)

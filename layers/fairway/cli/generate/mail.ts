@@ -9,10 +9,15 @@ import { type GeneratePlan, languagesOf, planFiles } from './plan'
 /** Plans a mail with a greeting; the author replaces its texts. */
 export function planMail(
   root: string,
-  { name: given, fields: typed, topic, force }: Common & { name: string; fields: readonly string[]; topic?: string },
+  {
+    name: typedName,
+    fields: typed,
+    topic,
+    force,
+  }: Common & { name: string; fields: readonly string[]; topic?: string },
 ): GeneratePlan {
-  checkName('mail', given)
-  const name = toKebab(given)
+  checkName('mail', typedName)
+  const name = toKebab(typedName)
   const fields = parseFields(typed)
   checkNoFiles(fields)
   const noJson = fields.find(({ type }) => type === 'ref' || type === 'datetime')

@@ -95,8 +95,10 @@ export default { ...own, schema: './server/database/*.ts', out: './drizzle' }
 }
 
 function drizzleKit(root: string): string {
-  const own = join(root, 'node_modules/drizzle-kit/bin.cjs')
-  return existsSync(own) ? own : join(dirname(createRequire(import.meta.url).resolve('drizzle-kit')), 'bin.cjs')
+  const localBin = join(root, 'node_modules/drizzle-kit/bin.cjs')
+  return existsSync(localBin)
+    ? localBin
+    : join(dirname(createRequire(import.meta.url).resolve('drizzle-kit')), 'bin.cjs')
 }
 
 function changedBelow(root: string, place: string, folder: string): FileChange[] {

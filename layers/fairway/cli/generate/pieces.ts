@@ -36,10 +36,15 @@ export function checkNoFiles(fields: readonly Field[]): void {
 /** Plans an action that returns its input; the author replaces its work. */
 export function planAction(
   root: string,
-  { name: given, fields: typed, isOrg, force }: Common & { name: string; fields: readonly string[]; isOrg: boolean },
+  {
+    name: typedName,
+    fields: typed,
+    isOrg,
+    force,
+  }: Common & { name: string; fields: readonly string[]; isOrg: boolean },
 ): GeneratePlan {
-  checkName('action', given)
-  const name = toKebab(given)
+  checkName('action', typedName)
+  const name = toKebab(typedName)
   const path = `server/actions/${name}.ts`
   const other = discoverAll(root, 'server/actions').find(each => each.name === name && each.path !== path)
   if (other) throw new UsageFault(`There is an action ${name} already: ${other.path}.`)
@@ -74,10 +79,10 @@ export function planAction(
 /** Plans a collection over a table of the application. */
 export async function planCollection(
   root: string,
-  { name: given, table: wanted, force }: Common & { name: string; table: string },
+  { name: typedName, table: wanted, force }: Common & { name: string; table: string },
 ): Promise<GeneratePlan> {
-  checkName('collection', given)
-  const name = toKebab(given)
+  checkName('collection', typedName)
+  const name = toKebab(typedName)
   const path = `server/collections/${name}.ts`
   const other = discoverAll(root, 'server/collections').find(each => each.name === name && each.path !== path)
   if (other) throw new UsageFault(`There is a collection ${name} already: ${other.path}.`)
@@ -85,11 +90,11 @@ export async function planCollection(
     throw new UsageFault(`The address /${name} is taken by a route. Name the collection ${name}-list.`)
   const page = [`app/pages/${name}.vue`, `app/pages/${name}`].find(each => existsSync(join(root, each)))
   if (page) throw new UsageFault(`/${name} is a page (${page}). Name the collection ${name}-list.`)
-  const found = await findTable(root, wanted)
-  return planOf(root, new Map([[path, collectionText(found)]]), {
+  const tableOf = await findTable(root, wanted)
+  return planOf(root, new Map([[path, collectionText(tableOf)]]), {
     force,
     next: [`ask for it: GET /${name}, or useCollection('${name}') in a page`],
-    remarks: found.scope
+    remarks: tableOf.scope
       ? [
           `The table says nothing of whose its rows are, so everybody who is signed in reads them: see scope in ${path}.`,
         ]
@@ -112,14 +117,14 @@ async function findTable(root: string, wanted: string): Promise<FoundTable> {
       is(table, SQLiteTable) ? [{ variable, table, file: path.replace(/\.ts$/, '') }] : [],
     ),
   )
-  const found = all.find(({ variable, table }) => variable === wanted || getTableConfig(table).name === wanted)
+  const match = all.find(({ variable, table }) => variable === wanted || getTableConfig(table).name === wanted)
   const names = all.map(({ variable }) => variable).join(', ')
-  if (!found)
+  if (!match)
     throw new UsageFault(
       `There is no table ${wanted} in server/database. There ${names ? `are: ${names}` : 'is none yet'}.`,
     )
-  const columns = Object.keys(getTableColumns(found.table))
-  return { ...found, scope: columns.includes('orgId') ? undefined : `  scope: 'everybody',` }
+  const columns = Object.keys(getTableColumns(match.table))
+  return { ...match, scope: columns.includes('orgId') ? undefined : `  scope: 'everybody',` }
 }
 
 /** Columns that identify a row or its owner, which are not useful to sort by. */
@@ -162,13 +167,13 @@ export default defineCollection({
 const SEGMENT = /^([a-z0-9]+(-[a-z0-9]+)*|\[{1,2}(\.\.\.)?[a-z][A-Za-z0-9]*\]{1,2})$/
 
 /** Plans a page with its heading, its navigation entry and its texts. */
-export function planPage(root: string, { path: given, force }: Common & { path: string }): GeneratePlan {
-  const path = given.replace(/^\/|\/$|\.vue$/g, '')
+export function planPage(root: string, { path: typedPath, force }: Common & { path: string }): GeneratePlan {
+  const path = typedPath.replace(/^\/|\/$|\.vue$/g, '')
   const segments = path.split('/')
   const wrong = segments.find(segment => !SEGMENT.test(segment))
   if (wrong !== undefined)
     throw new UsageFault(
-      `“${given}” is no path of a page: write it as in app/pages, for example reports/yearly or notes/[id].`,
+      `“${typedPath}” is no path of a page: write it as in app/pages, for example reports/yearly or notes/[id].`,
     )
   const words = segments.filter(segment => !segment.startsWith('['))
   const key = toCamel(words.join('-')) || 'start'
@@ -223,10 +228,10 @@ interface ProviderArgs extends Common {
 /** Plans a provider whose accounts people can connect. */
 export function planProvider(
   root: string,
-  { name: given, authorize, token, scopes, force }: ProviderArgs,
+  { name: typedName, authorize, token, scopes, force }: ProviderArgs,
 ): GeneratePlan {
-  checkName('provider', given)
-  const id = toKebab(given)
+  checkName('provider', typedName)
+  const id = toKebab(typedName)
   for (const [option, address] of Object.entries({ authorize, token }))
     if (address === undefined || !HTTP.test(address))
       throw new UsageFault(`--${option} is missing, or is no address: write ${`--${option} https://…`}`)

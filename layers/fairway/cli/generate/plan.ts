@@ -72,9 +72,9 @@ function nextText(
 export function languagesOf(root: string): string[] {
   const folder = join(root, 'app/locales')
   const names = existsSync(folder) ? readdirSync(folder) : []
-  const found = names.flatMap(name => {
+  const languages = names.flatMap(name => {
     if (name.endsWith('.json')) return [basename(name, '.json')]
     return statSync(join(folder, name)).isDirectory() ? [name] : []
   })
-  return [...new Set(['en', ...found])].toSorted((a, b) => (a === 'en' ? -1 : b === 'en' ? 1 : a < b ? -1 : 1))
+  return [...new Set(['en', ...languages])].toSorted((a, b) => (a === 'en' ? -1 : b === 'en' ? 1 : a < b ? -1 : 1))
 }

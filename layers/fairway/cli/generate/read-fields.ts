@@ -15,13 +15,13 @@ interface FoundFields {
 export function readFields(text: string, { input, table }: { input: string; table: string }): FoundFields | undefined {
   const body = new RegExp(String.raw`export const ${input} = z\.object\(\{\n((?: {2}.*\n)*)\}\)`).exec(text)?.[1]
   if (body === undefined) return undefined
-  const found = [...body.matchAll(/^ {2}(\w+)(?:: (.*?))?,?$/gm)].map(([, name = '', schema = name]) => {
+  const lines = [...body.matchAll(/^ {2}(\w+)(?:: (.*?))?,?$/gm)].map(([, name = '', schema = name]) => {
     const line = { name, schema, text, table }
     return { name, field: readRef(line) ?? readField(line) }
   })
   return {
-    fields: found.flatMap(({ field }) => field ?? []),
-    own: found.flatMap(({ name, field }) => (field ? [] : [name])),
+    fields: lines.flatMap(({ field }) => field ?? []),
+    own: lines.flatMap(({ name, field }) => (field ? [] : [name])),
   }
 }
 

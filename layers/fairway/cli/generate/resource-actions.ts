@@ -149,8 +149,8 @@ function importAction(resource: Resource): string {
   const imports = targetsOf(resource)
     .map(target => `${importOf([target.variable], `../../database/${target.plural}`)}\n`)
     .join('')
-  const own = `${importOf([variable, `${camel}Input`], `../../database/${plural}`)}\n`
-  return file.replace(own, imports + own)
+  const ownImport = `${importOf([variable, `${camel}Input`], `../../database/${plural}`)}\n`
+  return file.replace(ownImport, imports + ownImport)
 }
 
 const createOwn = (

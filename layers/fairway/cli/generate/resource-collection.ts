@@ -75,7 +75,7 @@ function importsOf(resource: Resource): string {
   const isJoining = refs.length > 0
   const hasMany = resource.fields.some(({ type }) => type === 'files')
   const aliased = refs.filter(ref => isAliased(resource, ref))
-  const own = [...(asInput(resource).length > 0 ? [`${camel}Input`] : []), ...(isOrg ? [`${camel}Policy`] : [])]
+  const ownImports = [...(asInput(resource).length > 0 ? [`${camel}Input`] : []), ...(isOrg ? [`${camel}Policy`] : [])]
   const fw = isOrg
     ? ['requireOrganization', ...(isJoining ? ['accessibleTo', 'callerPlaceholders'] : [])]
     : ['accessOf', 'callerPlaceholders']
@@ -87,7 +87,7 @@ function importsOf(resource: Resource): string {
     importOf(['defineCollection', 'outputOf', ...fw], '#fw'),
     resource.fields.some(isFile) && importOf(['storedFile'], 'nuxt-fairway/tables'),
     ...tables.map(table =>
-      importOf([table.variable, ...(table.plural === plural ? own : [])], `../database/${table.plural}`),
+      importOf([table.variable, ...(table.plural === plural ? ownImports : [])], `../database/${table.plural}`),
     ),
     aliased.length > 0 && '',
     ...aliased.map(

@@ -84,8 +84,8 @@ function toDraft({ collection, fields }: Resource): string {
   const row = names.includes('row') ? 'item' : 'row'
   const head = `function toDraft(${row}: ItemOf<'${collection}'>) {`
   const taken = fitted(names, { before: '  const ', open: '{', close: '}', after: ` = ${row}` })
-  const given = fitted(names, { before: '  return ', open: '{', close: '}' })
-  return `${head}\n${taken}\n${given}\n}`
+  const returned = fitted(names, { before: '  return ', open: '{', close: '}' })
+  return `${head}\n${taken}\n${returned}\n}`
 }
 
 const shownRow = ({ variable, title, pascal, isOrg }: Resource): string => `    <template v-if="item && draft">

@@ -51,7 +51,7 @@ export async function planResource(root: string, args: ResourceArgs): Promise<Ge
   const known = languages.filter(language => KNOWN_LANGUAGES.includes(language))
   const files = resourceFiles(resource, known)
   const former = present ? formerFiles(present, known) : []
-  const { changes, kept } = planFiles(root, { files, former, force: args.force })
+  const { changes, kept: skipped } = planFiles(root, { files, former, force: args.force })
   const table = changes.find(({ path }) => path === tablePath(resource))
   if (table && present) checkAdded(resource, present)
   const migration = await planMigration(root, {
@@ -59,10 +59,10 @@ export async function planResource(root: string, args: ResourceArgs): Promise<Ge
     name: migrationName(resource, present),
     added: addedColumns(resource, present),
   })
-  const isOwn = kept.some(({ path }) => path === tablePath(resource))
+  const isOwn = skipped.some(({ path }) => path === tablePath(resource))
   return {
     changes: [...changes, ...migration.changes],
-    kept,
+    kept: skipped,
     remarks: [
       ...migration.remarks,
       ...(isOwn ? [OWN_TABLE] : []),
@@ -111,16 +111,16 @@ export function formerResource(
   const path = tablePath({ plural: toKebab(plural) })
   const text = readIn(root, path)
   if (text === undefined) return undefined
-  const found = readFields(text, { input: `${toCamel(name)}Input`, table: toCamel(plural) })
-  if (!found)
+  const declared = readFields(text, { input: `${toCamel(name)}Input`, table: toCamel(plural) })
+  if (!declared)
     throw new UsageFault(
       `${path} is there and is no table that was generated, or its ${toCamel(name)}Input is no longer as generated. Change or remove it and what uses it yourself, or choose another name.`,
     )
   const action = readIn(root, `server/actions/${toKebab(plural)}/create-${toKebab(name)}.ts`)
   const wasOrg = action?.includes('requireOrganization') ?? text.includes('organizationColumns()')
   const hasImport = readIn(root, importPath({ plural: toKebab(plural) })) !== undefined
-  const fields = withTargets(root, found.fields, { name, plural })
-  return toResource({ name, plural, fields, isOrg: wasOrg, hasImport, own: found.own })
+  const fields = withTargets(root, declared.fields, { name, plural })
+  return toResource({ name, plural, fields, isOrg: wasOrg, hasImport, own: declared.own })
 }
 
 interface Named extends Pick<ResourceArgs, 'name' | 'plural'> {
@@ -139,8 +139,8 @@ const withTargets = (
     if (field.type !== 'ref') return field
     const [referred = ''] = field.values
     const isOwn = referred === toKebab(plural)
-    const own = { title: titleOf(fields)?.name ?? '', fields: [] }
-    const target = isOwn ? targetOf(name, plural, own) : readTarget(root, referred, [...from, toKebab(plural)])
+    const self = { title: titleOf(fields)?.name ?? '', fields: [] }
+    const target = isOwn ? targetOf(name, plural, self) : readTarget(root, referred, [...from, toKebab(plural)])
     return { ...field, target }
   })
 
@@ -173,12 +173,12 @@ function readTarget(root: string, plural: string, from: readonly string[]): RefT
     const title = /search: \{\s*title: '(\w+)'/.exec(list)?.[1]
     if (!list.includes(`root: ${variable},`) && !list.includes(`source: ${variable},`)) continue
     const kebab = name.replace(/-list$/, '')
-    const found = readFields(text, { input: `${toCamel(kebab)}Input`, table: variable })
-    if (!title || !found) continue
+    const declared = readFields(text, { input: `${toCamel(kebab)}Input`, table: variable })
+    if (!title || !declared) continue
     const isSeen = from.includes(plural)
     return targetOf(kebab, plural, {
       title,
-      fields: isSeen ? [] : withTargets(root, found.fields, { name: kebab, plural, from }),
+      fields: isSeen ? [] : withTargets(root, declared.fields, { name: kebab, plural, from }),
     })
   }
   throw new UsageFault(`${path} has no collection with a search: the form could not find its rows.`)

@@ -43,17 +43,17 @@ export async function planRemoval(root: string, args: RemovalArgs): Promise<Remo
   checkUnused(root, { paths, resource, usedIn })
   const files = new Map(paths.map(path => [path, undefined]))
   const { changes, kept: edited } = planFiles(root, { files, former, force: args.force })
-  const kept = new Map(edited.map(({ path }) => [path, 'you have edited it']))
+  const reasons = new Map(edited.map(({ path }) => [path, 'you have edited it']))
   // A file that stays also keeps the files it uses, so that the application still builds. The loop also visits the files that it
   // adds.
-  for (const path of kept.keys())
-    for (const used of usedIn(path)) if (!kept.has(used)) kept.set(used, `${path} uses it`)
-  const removed = changes.filter(({ path }) => !kept.has(path))
+  for (const path of reasons.keys())
+    for (const used of usedIn(path)) if (!reasons.has(used)) reasons.set(used, `${path} uses it`)
+  const removed = changes.filter(({ path }) => !reasons.has(path))
   const table = removed.find(({ path }) => path === tablePath(resource))
   const migration = await planMigration(root, { table, name: `drop_${resource.table}`.slice(0, 60) })
   return {
     changes: [...removed, ...migration.changes],
-    kept: [...kept].map(([path, why]) => ({ path, why })),
+    kept: [...reasons].map(([path, why]) => ({ path, why })),
     remarks: [...migration.remarks, ...lossOf(migration.changes)],
   }
 }

@@ -48,12 +48,12 @@ function fileTest(resource: Resource): string {
   const [field] = fields.filter(isFile)
   if (!field) return ''
   const { name, type, values } = field
-  const [given, stored] = type === 'file' ? ['ticket', `?.${name}`] : ['[ticket]', `?.${name}[0]`]
+  const [input, stored] = type === 'file' ? ['ticket', `?.${name}`] : ['[ticket]', `?.${name}[0]`]
   return `
 it('sends the ${name} of ${withArticle(noun)} to those who may read it', async () => {
   const form = { method: 'POST', headers: { 'x-file-name': 'a.txt' }, body: 'A text.' }
   const { ticket } = await (await app.as(maria).fetch('/_fw/files/${values[0]}', form)).json()
-  const { id } = await app.as(maria).run('create-${kebab}', { ...${rowOf(resource)}, ${name}: ${given} })
+  const { id } = await app.as(maria).run('create-${kebab}', { ...${rowOf(resource)}, ${name}: ${input} })
   const { items } = await app.as(maria).list('${collection}')
   const url = items.find(item => item.id === id)${stored}?.url ?? ''
   expect(await (await app.as(maria).fetch(url)).text()).toBe('A text.')
@@ -63,12 +63,12 @@ it('sends the ${name} of ${withArticle(noun)} to those who may read it', async (
 }
 
 /** Returns the rows that a new row must refer to, each once, after its own targets. */
-function referred(fields: readonly Field[], made = new Set<string>()): string {
+function referred(fields: readonly Field[], alreadyMade = new Set<string>()): string {
   return refsOf({ fields: required(fields) })
     .map(({ target }) => {
-      if (made.has(target.plural)) return ''
-      made.add(target.plural)
-      const before = referred(target.fields, made)
+      if (alreadyMade.has(target.plural)) return ''
+      alreadyMade.add(target.plural)
+      const before = referred(target.fields, alreadyMade)
       const line = fitted(neededOf(target.fields), {
         before: `const ${rowOf(target)} = await app.as(maria).run('create-${target.kebab}', `,
         open: '{',

@@ -34,8 +34,8 @@ export function readAddress(source: string): Address | undefined {
 
 /** Actions with the same address, and those whose path has other names for its parameters. Each fault names the files. */
 export function sharedAddresses(files: readonly ActionFile[]): string[] {
-  const found = files.flatMap(({ path, address }) => (address ? [{ path, ...address }] : []))
-  return [...Map.groupBy(found, ({ route }) => shapeOf(route)).values()].flatMap(same =>
+  const addressed = files.flatMap(({ path, address }) => (address ? [{ path, ...address }] : []))
+  return [...Map.groupBy(addressed, ({ route }) => shapeOf(route)).values()].flatMap(same =>
     same.flatMap((one, at) =>
       same.slice(0, at).flatMap(other => {
         if (one.route !== other.route)

@@ -10,11 +10,11 @@ import type { Reason, Target } from './recording'
 
 /** Explains a refusal: the rule, what decided it, and how it can be changed. Reads rows as the platform, for the developer. */
 export async function explainDenial(app: App, catalogs: Catalogs, target: Target, error: AppError): Promise<Reason> {
-  const asked = { app, catalogs, target, error }
-  const byRow = error.code === 'not-found' || error.code === 'forbidden' ? await rowReason(asked) : undefined
+  const denial = { app, catalogs, target, error }
+  const byRow = error.code === 'not-found' || error.code === 'forbidden' ? await rowReason(denial) : undefined
   if (byRow) return byRow
-  if (error.code === 'forbidden') return guardReason(asked)
-  return REASONS[error.code]?.(asked) ?? general(asked)
+  if (error.code === 'forbidden') return guardReason(denial)
+  return REASONS[error.code]?.(denial) ?? general(denial)
 }
 
 const REASONS: Readonly<Record<string, (asked: Case) => Reason>> = {
@@ -95,14 +95,14 @@ const general = ({ target, error }: Case): Reason => ({
   wayOut: 'If your own code throws it, look for this code in the file of the declaration; docs name the others.',
 })
 
-async function guardReason(asked: Case): Promise<Reason> {
-  const { app, target, error } = asked
+async function guardReason(denial: Case): Promise<Reason> {
+  const { app, target, error } = denial
   const { session } = target
   const people = await listEveryone(app)
   const managers = session?.orgId ? managersOf(people, session.orgId) : []
   const place = session?.orgName ? `in ${session.orgName}` : 'without an organization'
   return {
-    rule: `${nameOf(target)}: ${ruleOf(asked)}`,
+    rule: `${nameOf(target)}: ${ruleOf(denial)}`,
     fact: session
       ? `${session.email} works ${place}${session.orgRole ? ` as ${session.orgRole}` : ''}. ${error.detail ?? ''}`.trim()
       : 'Nobody is signed in.',
@@ -116,13 +116,13 @@ async function guardReason(asked: Case): Promise<Reason> {
 /** Returns the function that made a declaration's guard, and the roles that it names. */
 function ruleOf({ app, catalogs, target }: Case): string {
   if (target.kind === 'collection') {
-    const found = catalogs.collections.find(({ name }) => name === target.name)
-    return guardRule(found?.collection.guard)
+    const declared = catalogs.collections.find(({ name }) => name === target.name)
+    return guardRule(declared?.collection.guard)
   }
-  const found = catalogs.actions.find(({ name }) => name === target.name)
-  if (!found) return 'its own code refuses (`forbidden`).'
-  const { roles, appRoles, text } = callersOf(found.action, app.config)
-  return guardRule(found.action.guard, text ?? [...(roles ?? []), ...(appRoles ?? [])].join(', '))
+  const action = catalogs.actions.find(({ name }) => name === target.name)
+  if (!action) return 'its own code refuses (`forbidden`).'
+  const { roles, appRoles, text } = callersOf(action.action, app.config)
+  return guardRule(action.action.guard, text ?? [...(roles ?? []), ...(appRoles ?? [])].join(', '))
 }
 
 function guardRule(guard: Guard | undefined, admitted = (guard?.orgRoles ?? guard?.roles ?? []).join(', ')): string {

@@ -73,12 +73,12 @@ interface RowCase {
 
 const TOLD = 'People who cannot read it get 404.'
 
-async function rowOfReason(app: App, asked: RowCase): Promise<Reason | undefined> {
-  const { row, session, error } = asked
+async function rowOfReason(app: App, rowCase: RowCase): Promise<Reason | undefined> {
+  const { row, session, error } = rowCase
   if (row.ownerEmail === undefined && error.code !== 'not-found') return undefined
   const people = await listEveryone(app)
   const { orgId } = row
-  const reason = row.ownerEmail === undefined ? policyOfRow(people, asked) : await ownersReason(app, people, asked)
+  const reason = row.ownerEmail === undefined ? policyOfRow(people, rowCase) : await ownersReason(app, people, rowCase)
   return orgId !== null && orgId !== session?.orgId
     ? { ...reason, wayOut: elsewhere(people, { orgId, session }) }
     : reason
@@ -121,7 +121,7 @@ function wayInto(
   people: readonly Somebody[],
   { orgId, place, session }: { orgId: string; place: string; session: Session | null },
 ): string {
-  const own = people.find(({ userId }) => userId === session?.userId)
-  if (own?.organizations.some(({ id }) => id === orgId)) return `Switch to ${place}.`
+  const caller = people.find(({ userId }) => userId === session?.userId)
+  if (caller?.organizations.some(({ id }) => id === orgId)) return `Switch to ${place}.`
   return `${managersOf(people, orgId).join(', ') || 'An owner'} can invite them to ${place} under Team.`
 }

@@ -8,10 +8,10 @@ export const BECOME_PATH = pathOf('people', '/become')
 
 /** Everyone with an account, each with a button that signs this browser in as them. */
 export function peopleView(people: readonly Somebody[], search: string, own: string | undefined) {
-  const found = people.filter(({ email, name, organizations }) =>
+  const matching = people.filter(({ email, name, organizations }) =>
     matches(search, email, name, ...organizations.map(({ name: organization }) => organization)),
   )
-  if (found.length === 0)
+  if (matching.length === 0)
     return [
       <Empty
         text="Nobody has an account yet."
@@ -20,7 +20,7 @@ export function peopleView(people: readonly Somebody[], search: string, own: str
     ]
   return [
     <div class="list">
-      {found.map(person => (
+      {matching.map(person => (
         <PersonRow person={person} isOwn={person.userId === own} />
       ))}
     </div>,
@@ -53,7 +53,7 @@ export const Become = ({ userId, text, name }: { userId: string; text: string; n
 
 /** The mails that were written instead of sent, with their links. */
 export function mailsView(mails: readonly WrittenMail[], search: string, isSent: boolean) {
-  const found = mails.filter(({ to, subject, text }) => matches(search, to, subject, text))
+  const matching = mails.filter(({ to, subject, text }) => matches(search, to, subject, text))
   if (isSent)
     return [
       <Empty
@@ -61,11 +61,11 @@ export function mailsView(mails: readonly WrittenMail[], search: string, isSent:
         hint="SMTP_URL and EMAIL_FROM are set, so they go to that server; without them they are kept here."
       />,
     ]
-  if (found.length === 0)
+  if (matching.length === 0)
     return [<Empty text="No mails yet." hint="They are written to the data folder instead of being sent." />]
   return [
     <div class="list">
-      {found.map(mail => (
+      {matching.map(mail => (
         <Mail mail={mail} />
       ))}
     </div>,

@@ -11,10 +11,10 @@ const ms = (value: number): string => {
 
 /** The most recent requests, each with its steps. */
 export function requestsView(requests: readonly RecordedRequest[], search: string) {
-  const found = requests.filter(({ id, method, path, status, session }) =>
+  const matching = requests.filter(({ id, method, path, status, session }) =>
     matches(search, id, `${method} ${path}`, String(status ?? ''), session?.email),
   )
-  if (found.length === 0)
+  if (matching.length === 0)
     return [
       <Empty
         text="No requests yet."
@@ -23,7 +23,7 @@ export function requestsView(requests: readonly RecordedRequest[], search: strin
     ]
   return [
     <div class="list">
-      {found.map(request => (
+      {matching.map(request => (
         <Request request={request} />
       ))}
     </div>,
@@ -84,10 +84,10 @@ const Trace = ({ request: { steps, took } }: { request: RecordedRequest }) => {
 
 /** The reasons for refusals, latest first. */
 export function denialsView(denials: readonly Denial[], search: string) {
-  const found = denials.filter(({ name, code, who, rule, fact, wayOut }) =>
+  const matching = denials.filter(({ name, code, who, rule, fact, wayOut }) =>
     matches(search, name, code, who, rule, fact, wayOut),
   )
-  if (found.length === 0)
+  if (matching.length === 0)
     return [
       <Empty
         text="Nothing was refused."
@@ -96,7 +96,7 @@ export function denialsView(denials: readonly Denial[], search: string) {
     ]
   return [
     <div class="list">
-      {found.map(denial => (
+      {matching.map(denial => (
         <Denied denial={denial} />
       ))}
     </div>,

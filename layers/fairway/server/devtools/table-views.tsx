@@ -6,9 +6,9 @@ const rowsOf = (count: number): string => (count === 1 ? '1 row' : `${count} row
 
 /** Every table of both journals. */
 export function tablesView(tables: readonly TableFacts[], search: string) {
-  const found = tables.filter(({ name, columns }) => matches(search, name, ...columns.map(column => column.name)))
-  if (found.length === 0) return [<Empty text="No table matches." />]
-  const groups = Map.groupBy(found, ({ isPlatform }) => (isPlatform ? 'Platform' : 'Application'))
+  const matching = tables.filter(({ name, columns }) => matches(search, name, ...columns.map(column => column.name)))
+  if (matching.length === 0) return [<Empty text="No table matches." />]
+  const groups = Map.groupBy(matching, ({ isPlatform }) => (isPlatform ? 'Platform' : 'Application'))
   return [...groups].flatMap(([group, list]) => [
     <h2>{group}</h2>,
     <div class="list">

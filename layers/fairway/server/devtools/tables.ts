@@ -34,8 +34,8 @@ const FIND_COLUMNS = `select m.name, c.name, c.type, c.pk from sqlite_master m j
   where m.type = 'table' and m.name not like 'sqlite\\_%' escape '\\' order by m.name, c.cid`
 
 async function findTables(app: App): Promise<Table[]> {
-  const [found = []] = await app.db.readRows([{ sql: FIND_COLUMNS, args: [] }])
-  const byName = Map.groupBy(found, ([name]) => String(name))
+  const [columnRows = []] = await app.db.readRows([{ sql: FIND_COLUMNS, args: [] }])
+  const byName = Map.groupBy(columnRows, ([name]) => String(name))
   const tables = [...byName].map(([name, columns]) => ({
     name,
     isPlatform: isPlatform(app, name),

@@ -91,8 +91,8 @@ async function sessionFor(event: H3Event, { embed }: Action): Promise<Session | 
   const session = await getSession(event)
   if (session || embed.length === 0) return session
   const bearer = readBearer(event.node.req)
-  const found = isEmbedToken(bearer) ? await findEmbedSession(getApp(event), bearer) : null
-  return found && embed.includes(found.page) ? found.session : null
+  const embedSession = isEmbedToken(bearer) ? await findEmbedSession(getApp(event), bearer) : null
+  return embedSession && embed.includes(embedSession.page) ? embedSession.session : null
 }
 
 interface Reading {

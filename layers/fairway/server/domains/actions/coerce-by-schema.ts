@@ -50,13 +50,13 @@ function coerceText(kinds: Set<string>, text: string): unknown {
 /** All types that a schema accepts, including its alternatives. */
 export function kindsOf(schema: unknown): Set<string> {
   if (!isRecord(schema)) return new Set()
-  const own = Array.isArray(schema.type)
+  const types = Array.isArray(schema.type)
     ? schema.type.map(String)
     : typeof schema.type === 'string'
       ? [schema.type]
       : []
   const alternatives = [schema.anyOf, schema.oneOf, schema.allOf].flatMap(list => (Array.isArray(list) ? list : []))
-  return new Set([...own, ...alternatives.flatMap(part => [...kindsOf(part)])])
+  return new Set([...types, ...alternatives.flatMap(part => [...kindsOf(part)])])
 }
 
 function itemsOf(schema: unknown): unknown {

@@ -45,8 +45,8 @@ const DATA = new Set(['default', 'const', 'enum', 'examples'])
 function uploadsIn(schema: unknown): string[] {
   if (Array.isArray(schema)) return schema.flatMap(uploadsIn)
   if (!isRecord(schema)) return []
-  const own = typeof schema.upload === 'string' ? [schema.upload] : []
-  return [...own, ...Object.entries(schema).flatMap(([name, part]) => (DATA.has(name) ? [] : uploadsIn(part)))]
+  const uploads = typeof schema.upload === 'string' ? [schema.upload] : []
+  return [...uploads, ...Object.entries(schema).flatMap(([name, part]) => (DATA.has(name) ? [] : uploadsIn(part)))]
 }
 
 /** For each money field (`moneySchema`) of a JSON Schema, the number of minor units in one unit of its currency. */

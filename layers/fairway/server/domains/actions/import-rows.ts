@@ -73,9 +73,9 @@ export async function importRows<Input extends z.ZodObject>(
   const faults: FieldError[] = []
   const read = await readRows(db, session, { rows, input, refs }, faults)
   for (const row of read) check(row as Row)
-  const made = read.map(row => values(row))
-  await write(db, table, { made, faults, isDryRun: dryRun, signal })
-  return { rows: made.length, ids: dryRun ? [] : made.map(({ id }) => id) }
+  const parsedRows = read.map(row => values(row))
+  await write(db, table, { made: parsedRows, faults, isDryRun: dryRun, signal })
+  return { rows: parsedRows.length, ids: dryRun ? [] : parsedRows.map(({ id }) => id) }
 }
 
 const jsonSchemaOf = (input: z.ZodObject) => z.toJSONSchema(input, { io: 'input', unrepresentable: 'any' })
@@ -108,8 +108,8 @@ async function readRows<Input extends z.ZodObject>(
   const parsed = await parseNamed(requireRun().app, session, () => typed.map(row => input.safeParse(row, OWN_MESSAGES)))
   return parsed.flatMap((row, index) => {
     if (row.success) return [row.data]
-    const found = row.error.issues.map(issue => toFieldError({ ...issue, path: ['rows', index, ...issue.path] }))
-    faults.push(...found.filter(({ path }) => !told.has(path)))
+    const rowFaults = row.error.issues.map(issue => toFieldError({ ...issue, path: ['rows', index, ...issue.path] }))
+    faults.push(...rowFaults.filter(({ path }) => !told.has(path)))
     return []
   })
 }
@@ -122,13 +122,13 @@ function typedRow(schema: z.core.JSONSchema.BaseSchema, money: ReadonlyMap<strin
   const texts = Object.entries(row).filter((entry): entry is [string, string] => typeof entry[1] === 'string')
   const filled = texts.map(([name, text]) => [name, text.trim()] as [string, string]).filter(([, text]) => text !== '')
   const others = Object.entries(row).filter(([, value]) => typeof value !== 'string')
-  const made = { ...Object.fromEntries(others), ...coerceBySchema(schema, filled) }
+  const filledRow = { ...Object.fromEntries(others), ...coerceBySchema(schema, filled) }
   // A file has 12.50 where JSON has 1250.
   for (const [name] of filled) {
     const units = money.get(name)
-    if (units !== undefined && typeof made[name] === 'number') made[name] = toMinor(made[name], units)
+    if (units !== undefined && typeof filledRow[name] === 'number') filledRow[name] = toMinor(filledRow[name], units)
   }
-  return made
+  return filledRow
 }
 
 /**
@@ -149,12 +149,12 @@ async function referenced(
 ): Promise<(text: string) => string | { fault: FieldErrorCode }> {
   const isNamed = (column: SQLiteColumn): SQL =>
     sql`${column} in (select value from json_each(${JSON.stringify(texts)}))`
-  const found = await db
+  const titled = await db
     .select({ id: table.id, title })
     .from(table)
     .where(and(or(isNamed(table.id), isNamed(title)), accessibleTo(table, session)))
-  const ids = new Set(found.map(({ id }) => String(id)))
-  const byTitle = Map.groupBy(found, row => String(row.title))
+  const ids = new Set(titled.map(({ id }) => String(id)))
+  const byTitle = Map.groupBy(titled, row => String(row.title))
   return text => {
     if (ids.has(text)) return text
     const [first, second] = byTitle.get(text) ?? []

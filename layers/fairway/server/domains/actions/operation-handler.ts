@@ -111,8 +111,8 @@ async function checkSignIn(event: H3Event, isSensitive: boolean, { isDryRun, isT
 /** Adds fields of the result to those of the input for the audit row. */
 function keepForAudit(event: H3Event, result: unknown, fields: readonly string[]): void {
   if (fields.length === 0 || !isRecord(result)) return
-  const kept = Object.fromEntries(fields.map(field => [field, result[field]]))
-  event.context.input = { ...event.context.input, ...kept }
+  const resultFields = Object.fromEntries(fields.map(field => [field, result[field]]))
+  event.context.input = { ...event.context.input, ...resultFields }
 }
 
 /** The names of all fields that callers can send. */
@@ -124,8 +124,8 @@ const inputFields = ({ input, parameters }: Operation): Set<string> => {
 const dryRunSchema = z.object({ dryRun: z.enum(['true', 'false', '1', '0']).default('false') })
 
 const asksForDryRun = (event: H3Event): boolean => {
-  const asked = new URLSearchParams(requestQuery(event)).getAll('dryRun').at(-1)
-  return asked === 'true' || asked === '1'
+  const parameter = new URLSearchParams(requestQuery(event)).getAll('dryRun').at(-1)
+  return parameter === 'true' || parameter === '1'
 }
 
 /** The parameters of the path, and the fields of the query or body. A field with the name of a path parameter is ignored. */

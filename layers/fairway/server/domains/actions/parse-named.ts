@@ -43,8 +43,8 @@ export function namedRows(input: Readonly<Record<string, unknown>>, id: string):
   const visit = (value: unknown, ids: ReadonlySet<string>): void => {
     if (typeof value === 'string') around.set(value, common(ids, around.get(value)))
     if (typeof value !== 'object' || value === null) return
-    const own = Reflect.get(value, 'id')
-    const inside = own === undefined || own === null ? ids : new Set([...ids, String(own)])
+    const id = Reflect.get(value, 'id')
+    const inside = id === undefined || id === null ? ids : new Set([...ids, String(id)])
     for (const each of Object.values(value)) visit(each, inside)
   }
   const whole = input[id]

@@ -55,14 +55,14 @@ async function findReferences(app: App, parent: string, id: string): Promise<{ t
   const isCleared = ({ child, from }: z.output<typeof keySchema>) =>
     all.some(key => key.child === child && key.from === from && key.does === 'SET NULL')
   const keys = Map.groupBy(all, key => `${key.id} ${key.child}`)
-  const found: { table: string; rows: number }[] = []
+  const references: { table: string; rows: number }[] = []
   for (const columns of keys.values()) {
     if (columns.some(key => key.does === 'CASCADE' || isCleared(key))) continue
     const child = columns[0]?.child ?? ''
     const same = columns.map(({ from, to }) => `c.${quoteName(from)} = p.${quoteName(to)}`)
     const from = `${quoteName(child)} c join ${quoteName(parent)} p on ${same.join(' and ')} where p.id = ?`
     const count = await countRows(app.db.client, from, [id])
-    if (count > 0) found.push({ table: child, rows: count })
+    if (count > 0) references.push({ table: child, rows: count })
   }
-  return found
+  return references
 }

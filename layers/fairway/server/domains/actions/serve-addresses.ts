@@ -17,15 +17,15 @@ export interface Served {
 /** One handler for the addresses of all operations and actions. */
 export function serveAddresses(served: readonly Served[]): EventHandler {
   const byPath = new Map(
-    [...Map.groupBy(served, ({ path }) => path)].map(([path, these]) => [
+    [...Map.groupBy(served, ({ path }) => path)].map(([path, atPath]) => [
       path,
       defineMethods(
         Object.fromEntries(
           METHODS.flatMap(method =>
-            these.filter(each => each.method === method).map(({ answer }) => [method, answer] as const),
+            atPath.filter(each => each.method === method).map(({ answer }) => [method, answer] as const),
           ),
         ),
-        { isThere: event => someIsThere(event, these) },
+        { isThere: event => someIsThere(event, atPath) },
       ),
     ]),
   )
@@ -38,7 +38,7 @@ export function serveAddresses(served: readonly Served[]): EventHandler {
 
 /** Whether this installation has what the request asks for; for a method that nothing answers, whether it has anything here. */
 async function someIsThere(event: H3Event, served: readonly Served[]): Promise<boolean> {
-  const asked = served.filter(({ method }) => method === (event.method === 'HEAD' ? 'GET' : event.method))
-  for (const { isThere } of asked.length > 0 ? asked : served) if (!isThere || (await isThere(event))) return true
+  const ofMethod = served.filter(({ method }) => method === (event.method === 'HEAD' ? 'GET' : event.method))
+  for (const { isThere } of ofMethod.length > 0 ? ofMethod : served) if (!isThere || (await isThere(event))) return true
   return false
 }

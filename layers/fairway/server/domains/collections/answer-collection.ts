@@ -39,11 +39,11 @@ export async function answerCollectionRequest(
   event.context.openIn = openInOf({ reads: format === undefined, isPublic: served.collection.public })
   if (format !== undefined) return answerExport(event, { served, format, tokenSession })
   const session = await admitted(event, served, tokenSession)
-  const asked = id === undefined ? readList(event, served) : undefined
+  const list = id === undefined ? readList(event, served) : undefined
   const clock = requestAbort(event)
   const context: ReadContext = { app, session, signal: clock.signal, requestId: getRequestId(event) }
   const answer = await withTimeout(app.config.actionTimeoutInSeconds, clock, () =>
-    asked ? answerList(event, context, served, asked) : answerItem(event, context, served, id ?? ''),
+    list ? answerList(event, context, served, list) : answerItem(event, context, served, id ?? ''),
   )
   return send(event, served, session, answer)
 }
@@ -91,8 +91,8 @@ async function answerList(
   return listAnswer(served, asked, page, counted !== null)
 }
 
-function listAnswer(served: ServedCollection, asked: AskedList, page: Page, isEmpty = false): Answer {
-  const { representation, tree } = asked
+function listAnswer(served: ServedCollection, list: AskedList, page: Page, isEmpty = false): Answer {
+  const { representation, tree } = list
   const links = viewLinks(served.iri, tree, page, served.config)
   return {
     contentType: representation.contentType,

@@ -78,9 +78,11 @@ function jsonLdContext(
 }
 
 function itemTerms(shortName: string, served: ReadonlyMap<string, ServedCollection>) {
-  const found = [...served.values()].find(one => one.shortName === shortName)
-  if (!found) return null
-  return Object.fromEntries(Object.keys(found.collection.item.shape).map(field => [field, `${shortName}/${field}`]))
+  const collection = [...served.values()].find(one => one.shortName === shortName)
+  if (!collection) return null
+  return Object.fromEntries(
+    Object.keys(collection.collection.item.shape).map(field => [field, `${shortName}/${field}`]),
+  )
 }
 
 const entrypointTerms = (served: ReadonlyMap<string, ServedCollection>) =>

@@ -72,6 +72,6 @@ export type EffectiveOptions = ReturnType<typeof effectiveOptions>
 
 /** Merges several sets of options. Earlier layers take precedence, and undefined is inherited. */
 export function mergeOptions(layers: readonly PaginationOptions[]): PaginationOptions {
-  const given = layers.map(layer => Object.entries(layer).filter(([, value]) => value !== undefined))
-  return Object.fromEntries(given.toReversed().flat())
+  const stated = layers.map(layer => Object.entries(layer).filter(([, value]) => value !== undefined))
+  return Object.fromEntries(stated.toReversed().flat())
 }

@@ -30,8 +30,8 @@ interface AskedExport {
  * Streams all items of a collection that the caller may read, with the filters and order of its list, and writes an audit row.
  * Throws `not-found` for other formats, the errors of the list, and `rate-limited`.
  */
-export function answerExport(event: H3Event, { served, format: asked, tokenSession }: AskedExport) {
-  const format = EXPORT_FORMATS.find(each => each === asked)
+export function answerExport(event: H3Event, { served, format: wanted, tokenSession }: AskedExport) {
+  const format = EXPORT_FORMATS.find(each => each === wanted)
   if (!format) throw new AppError('not-found')
   const answer = () => openExport(event, served, format, tokenSession)
   if (event.method === 'HEAD') return answer()

@@ -21,16 +21,16 @@ const LONGEST_QUERY = 8192
 /** The links of a page, based on the request's query. Throws `invalid-input` when they would be too long to request. */
 export function viewLinks(path: string, query: QueryTree, page: Page, config: CollectionsConfig): ViewLinks {
   const { pageParameterName, cursorParameterName } = config.pagination
-  const kept = sortedQuery(without(query, pageParameterName))
-  const own = buildQuery(kept)
-  if (own.length > LONGEST_QUERY) throw new AppError('invalid-input', { detail: 'The query is too long.' })
-  const self = own === '' ? path : `${path}?${own}`
+  const sorted = sortedQuery(without(query, pageParameterName))
+  const queryText = buildQuery(sorted)
+  if (queryText.length > LONGEST_QUERY) throw new AppError('invalid-input', { detail: 'The query is too long.' })
+  const self = queryText === '' ? path : `${path}?${queryText}`
   if (page.mode === 'whole') return { self }
   if (page.mode === 'cursor') {
-    const to = (cursor?: Cursor) => cursor && `${path}?${buildQuery(atCursor(kept, cursor, cursorParameterName))}`
+    const to = (cursor?: Cursor) => cursor && `${path}?${buildQuery(atCursor(sorted, cursor, cursorParameterName))}`
     return { self, previous: to(page.previous), next: to(page.next) }
   }
-  const base = `${path}?${own === '' ? '' : `${own}&`}${encode(pageParameterName)}=`
+  const base = `${path}?${queryText === '' ? '' : `${queryText}&`}${encode(pageParameterName)}=`
   return { ...neighbours(base, page), self: base + page.page }
 }
 
@@ -62,9 +62,9 @@ function atCursor(query: QueryTree, cursor: Cursor, tokenName: string): QueryTre
   const moved = new Map(query)
   if ('token' in cursor) return moved.set(tokenName, cursor.token)
   for (const { field, operator, value } of cursor.bounds) {
-    const given = moved.get(field)
-    const bounds: QueryTree = given instanceof Map ? new Map(given) : new Map()
-    if (typeof given === 'string' && given !== '') bounds.set('0', given)
+    const nested = moved.get(field)
+    const bounds: QueryTree = nested instanceof Map ? new Map(nested) : new Map()
+    if (typeof nested === 'string' && nested !== '') bounds.set('0', nested)
     const opposite = operator === 'lt' ? 'gt' : 'lt'
     // When both are set, the opposite bound is the end of a window and remains.
     if (!bounds.has(operator)) bounds.delete(opposite)

@@ -71,8 +71,8 @@ export function createProviderReader({ item, source, getItem }: ProviderDeclarat
       return null
     },
     async readItem({ app, ...call }, id) {
-      const found = await getItem?.(id, authorContext(app, call))
-      return found === undefined || found === null ? null : checked(item, found)
+      const answered = await getItem?.(id, authorContext(app, call))
+      return answered === undefined || answered === null ? null : checked(item, answered)
     },
   }
 }

@@ -165,9 +165,9 @@ type CopiedInvitation = Pick<InvitationRow, 'id' | 'email' | 'role' | 'expiresAt
  * The link that owners and admins copy. When email works, it contains no secret and requires a confirmed address. A member who
  * may not grant a role never gets its secret, because they could create an account with that address themselves.
  */
-function copiedLink(app: App, { role: own }: Actor, invitation: CopiedInvitation): string {
+function copiedLink(app: App, { role: inviterRole }: Actor, invitation: CopiedInvitation): string {
   const link = linkOf(app, invitation.id)
-  if (!app.mailer.isReady && managesRole(own, invitation.role))
+  if (!app.mailer.isReady && managesRole(inviterRole, invitation.role))
     link.searchParams.set('token', copiedToken(app, invitation))
   return link.href
 }

@@ -140,7 +140,7 @@ interface RequirableProvider {
 /** Lists the providers an organization can require, because this app creates sessions with them, and where to sign in. */
 export function requirableProviders({ config }: App): RequirableProvider[] {
   const { client, trustedProviders } = config.identity
-  const own = config.signInProviders.map(({ id, name }) => ({
+  const providers = config.signInProviders.map(({ id, name }) => ({
     id,
     name,
     signIn: signInPathFor({ again: true }),
@@ -148,9 +148,9 @@ export function requirableProviders({ config }: App): RequirableProvider[] {
   }))
   const hub = client && !client.isDesktopOnly && !config.customSignIn ? trustedProviders : []
   const throughHub = hub
-    .filter(id => own.every(provider => provider.id !== id))
+    .filter(id => providers.every(provider => provider.id !== id))
     .map(id => ({ id, name: id, signIn: `${IDENTITY_LOGIN_PATH}?${SIGN_IN_AGAIN}=1`, isOwnProvider: false }))
-  return [...own, ...throughHub]
+  return [...providers, ...throughHub]
 }
 
 /** Describes an organization that is closed to the session, and how to open it. */

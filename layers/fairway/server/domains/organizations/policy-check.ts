@@ -90,11 +90,11 @@ export const refusedFields = (table: SQLiteTable, changes: Changes, row: Row, pe
 /** Returns the properties of this person that rules check; for a row, also their share of it. */
 export async function personOf(db: Orm, table: SharedTable, session: Session, id: string | null): Promise<Asking> {
   const { userId, email, orgId } = session
-  const [found] = await db.all<Pick<Asking, 'orgRole' | 'appRole' | 'share'>>(sql`select
+  const [roles] = await db.all<Pick<Asking, 'orgRole' | 'appRole' | 'share'>>(sql`select
     (select role from org_members where org_id = ${orgId} and user_id = ${userId}) as orgRole,
     (select role.role from ${ASSIGNED_ROLES} where role.org_id = ${orgId} and role.user_id = ${userId} and role.app_id = ${appOfRun()}) as appRole,
     (select role from shares where resource = ${getTableName(table)} and resource_id = ${id} and user_id = ${userId}) as share`)
-  return { email, orgId, orgRole: found?.orgRole ?? null, appRole: found?.appRole ?? null, share: found?.share ?? null }
+  return { email, orgId, orgRole: roles?.orgRole ?? null, appRole: roles?.appRole ?? null, share: roles?.share ?? null }
 }
 
 /** Whether the policy of a table lets the caller create rows; true for a table without one. */

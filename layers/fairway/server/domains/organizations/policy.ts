@@ -91,7 +91,7 @@ export function definePolicy<const Field extends string = never>(
   table: PolicyTable,
   { fields, ...rules }: Record<PolicyAction, Rule> & { fields?: { readonly [name in Field]: FieldRule } },
 ) {
-  const given: [string, FieldRule][] = Object.entries(fields ?? {})
+  const fieldRules: [string, FieldRule][] = Object.entries(fields ?? {})
   const policy: Policy = {
     rules: {
       read: toParts(rules.read),
@@ -100,7 +100,7 @@ export function definePolicy<const Field extends string = never>(
       delete: toParts(rules.delete),
     },
     fields: Object.fromEntries(
-      given.map(([name, { read, write }]) => [
+      fieldRules.map(([name, { read, write }]) => [
         name,
         { ...(read && { read: toParts(read) }), ...(write && { write: toParts(write) }) },
       ]),

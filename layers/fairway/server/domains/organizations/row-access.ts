@@ -185,11 +185,11 @@ function readRuleOf(column: SQLiteColumn): readonly Part[] | undefined {
   const policy = policyOf(column.table)
   if (!policy) return undefined
   const columns = getTableColumns(column.table)
-  const found = Object.entries(policy.fields).find(([name]) => {
+  const broken = Object.entries(policy.fields).find(([name]) => {
     const ruled = columns[name]
     return ruled && (ruled.name === column.name || foldedColumnOf(ruled)?.name === column.name)
   })
-  return found?.[1].read
+  return broken?.[1].read
 }
 
 /**

@@ -54,7 +54,7 @@ const holderOf = (app: App) => app.memo('second-factor-policy', () => ({ since: 
 export async function loadSecondFactorPolicy(app: App): Promise<void> {
   const holder = holderOf(app)
   if (!app.config.secondFactor.isRequired || holder.since !== undefined) return
-  const [, found] = await app.db.client.batch(
+  const [, policyRow] = await app.db.client.batch(
     [
       {
         sql: 'insert into fw_policies (name, since) values (?, ?) on conflict do nothing',
@@ -64,7 +64,7 @@ export async function loadSecondFactorPolicy(app: App): Promise<void> {
     ],
     'write',
   )
-  holder.since = Number(found?.rows[0]?.since)
+  holder.since = Number(policyRow?.rows[0]?.since)
 }
 
 /** Deletes the start of the installation's policy once the policy is off. */

@@ -111,11 +111,11 @@ async function refuseLockOut(app: App, actor: Actor, { provider, domain = null }
   if (provider === null) return
   const { session } = actor
   if (session.provider === provider && (domain === null || session.providerDomain === domain)) return
-  const [own] = await app.db.prepareRead<{ uses: number }>(`select ${usesProvider('?')} as uses`)([
+  const [usage] = await app.db.prepareRead<{ uses: number }>(`select ${usesProvider('?')} as uses`)([
     actor.userId,
     provider,
     domain,
   ])
-  if (own?.uses === 1) return
+  if (usage?.uses === 1) return
   throw new AppError('would-lock-you-out', { detail: 'You have never signed in this way yourself.' })
 }

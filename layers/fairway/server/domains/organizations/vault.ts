@@ -34,11 +34,11 @@ export async function requireCredential(
   session: Pick<Session, 'userId' | 'orgId'>,
   key: string,
 ): Promise<string> {
-  const own = await findCredential(app, { userId: session.userId }, key)
-  if (own.state === 'readable') return own.value
-  const shared = session.orgId ? await findCredential(app, { orgId: session.orgId }, key) : own
+  const personal = await findCredential(app, { userId: session.userId }, key)
+  if (personal.state === 'readable') return personal.value
+  const shared = session.orgId ? await findCredential(app, { orgId: session.orgId }, key) : personal
   if (shared.state === 'readable') return shared.value
-  const isUnreadable = own.state === 'unreadable' || shared.state === 'unreadable'
+  const isUnreadable = personal.state === 'unreadable' || shared.state === 'unreadable'
   throw new AppError('credential-required', {
     detail: isUnreadable ? `The credential "${key}" is there but cannot be read. Enter it again.` : undefined,
     extra: { credential: key, addUrl: `${CONNECTIONS_PAGE}?credential=${encodeURIComponent(key)}` },
@@ -111,9 +111,9 @@ const LIMIT_IN_MS = 8000
  * the check are logged and never shown, because they may quote the value. Throws `not-found`.
  */
 export async function testCredential(app: App, scope: VaultScope, key: string): Promise<CredentialTest> {
-  const found = await findCredential(app, scope, key)
-  if (found.state === 'missing') throw new AppError('not-found', { detail: 'There is no credential of this name.' })
-  if (found.state === 'unreadable') return { outcome: 'unreadable' }
+  const stored = await findCredential(app, scope, key)
+  if (stored.state === 'missing') throw new AppError('not-found', { detail: 'There is no credential of this name.' })
+  if (stored.state === 'unreadable') return { outcome: 'unreadable' }
   const declared = app.config.credentials.find(credential => credential.key === key)
   if (!declared?.test) return { outcome: 'readable' }
   const signal = AbortSignal.timeout(LIMIT_IN_MS)
@@ -121,10 +121,10 @@ export async function testCredential(app: App, scope: VaultScope, key: string): 
     signal.addEventListener('abort', () => reject(new Error('the check took longer than eight seconds'))),
   )
   try {
-    const works = await Promise.race([declared.test(found.value, { signal, fetch: app.fetch }), late])
+    const works = await Promise.race([declared.test(stored.value, { signal, fetch: app.fetch }), late])
     return { outcome: works === true ? 'works' : 'refused' }
   } catch (error) {
-    const reason = error instanceof Error ? error.message.replaceAll(found.value, '[redacted]') : 'unknown'
+    const reason = error instanceof Error ? error.message.replaceAll(stored.value, '[redacted]') : 'unknown'
     app.log.warn('the check of a credential failed', { name: key, reason })
     return { outcome: 'failed' }
   }

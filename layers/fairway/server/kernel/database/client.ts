@@ -114,9 +114,9 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<Databa
         watch,
       })
     : undefined
-  const own = createOwnClock()
+  const ownClock = createOwnClock()
   const serial = (opened: Pick<SerialClientOptions, 'client' | 'writer'>, isSingle: boolean) =>
-    createSerialClient({ ...opened, reader, isSingle, onWrite: own.wrote, watch, log: options.log, ...limits })
+    createSerialClient({ ...opened, reader, isSingle, onWrite: ownClock.wrote, watch, log: options.log, ...limits })
   const client = serial(await openClient(target, { ...options, ...limits, shortcuts }), target.kind !== 'server')
   const source =
     target.kind === 'replica'
@@ -133,7 +133,7 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<Databa
     readRows: statements => followed(() => (reader ? reader.readRows(statements) : clientRows(client, statements))),
     snapshot: reader && (read => reader.snapshot(rows => read(followedRows(reader, rows)))),
     apart: reader && ((read, signal) => reader.apart(rows => read(followedApart(reader, rows)), signal)),
-    memory: createMemories(memoryOf(target, reader?.clock ?? own.now, options)),
+    memory: createMemories(memoryOf(target, reader?.clock ?? ownClock.now, options)),
     explain: file ? explainFile(file) : explainAtServer(client),
     async ping() {
       const fault = watch.current()
@@ -159,9 +159,9 @@ function followedRows(reader: NativeReader, rows: ReadRows): ReadRows {
   const into = followedReads()
   if (!into) return rows
   return (sql, args) => {
-    const found = rows(sql, args)
-    recordRead(into, [found], () => reader.readRows([{ sql, args }]))
-    return found
+    const result = rows(sql, args)
+    recordRead(into, [result], () => reader.readRows([{ sql, args }]))
+    return result
   }
 }
 
@@ -169,9 +169,9 @@ function followedApart(reader: NativeReader, rows: ReadApart): ReadApart {
   const into = followedReads()
   if (!into) return rows
   return async (sql, args) => {
-    const found = await rows(sql, args)
-    recordRead(into, found, () => reader.apart(again => again(sql, args)))
-    return found
+    const result = await rows(sql, args)
+    recordRead(into, result, () => reader.apart(again => again(sql, args)))
+    return result
   }
 }
 

@@ -27,12 +27,12 @@ const requests = new AsyncLocalStorage<{ followed?: FollowedReads }>()
 export function withFollowing<T>(path: string, work: () => Promise<T>): Promise<T> {
   const page = followedReads()
   if (!page) return requests.run({}, work)
-  const own: FollowedReads = { reads: [] }
+  const reads: FollowedReads = { reads: [] }
   return requests
-    .run({ followed: own }, async () => work())
+    .run({ followed: reads }, async () => work())
     .finally(() => {
-      page.reads.push(...own.reads)
-      page.unfollowed ??= own.reads.length === 0 ? path : own.unfollowed
+      page.reads.push(...reads.reads)
+      page.unfollowed ??= reads.reads.length === 0 ? path : reads.unfollowed
     })
 }
 
@@ -66,9 +66,9 @@ export const unfollowed = <T>(work: () => T): T => (followedReads() ? requests.r
 export function followed<T>(read: () => Promise<T>, toRows: (found: T) => unknown = found => found): Promise<T> {
   const page = followedReads()
   if (!page) return read()
-  return unfollowed(read).then(found => {
-    recordRead(page, toRows(found), async () => toRows(await read()))
-    return found
+  return unfollowed(read).then(result => {
+    recordRead(page, toRows(result), async () => toRows(await read()))
+    return result
   })
 }
 

@@ -29,13 +29,13 @@ export type MakeMemory = <Value extends object>(name: CacheName) => Memory<Value
 /** The memories of one database. */
 export function createMemories({ clock, lifeInMs = Number.POSITIVE_INFINITY }: MemoryOptions): MakeMemory {
   return <Value extends object>(name: CacheName): Memory<Value> => {
-    const kept = createCache<{ value: Value; at: number; until: number }>(name)
+    const cache = createCache<{ value: Value; at: number; until: number }>(name)
 
     function peekAt(key: string, now: number | undefined): Value | undefined {
-      const found = kept.get(key)
-      if (!found || found.at !== now || (found.until !== Number.POSITIVE_INFINITY && found.until < performance.now()))
+      const entry = cache.get(key)
+      if (!entry || entry.at !== now || (entry.until !== Number.POSITIVE_INFINITY && entry.until < performance.now()))
         return undefined
-      return found.value
+      return entry.value
     }
 
     return {
@@ -49,7 +49,7 @@ export function createMemories({ clock, lifeInMs = Number.POSITIVE_INFINITY }: M
         if (known !== undefined) return known
         const until = performance.now() + lifeInMs
         const value = await load()
-        if (at !== undefined && mayKeep(value)) kept.set(key, { value, at, until })
+        if (at !== undefined && mayKeep(value)) cache.set(key, { value, at, until })
         return value
       },
     }

@@ -67,9 +67,9 @@ export interface NativeConnectionOptions {
  */
 export function fileAt(path: string): string {
   if (path === IN_MEMORY) return path
-  const found = statSync(path, { throwIfNoEntry: false })
-  if (!found) throw new LibsqlError(`there is no file at ${path}`, 'SQLITE_CANTOPEN')
-  return `${found.dev} ${found.ino}`
+  const stats = statSync(path, { throwIfNoEntry: false })
+  if (!stats) throw new LibsqlError(`there is no file at ${path}`, 'SQLITE_CANTOPEN')
+  return `${stats.dev} ${stats.ino}`
 }
 
 /** Creates a connection of the native library to a file, or to `:memory:`; it opens on first use. */
@@ -132,20 +132,20 @@ export function createNativeConnection(options: NativeConnectionOptions): Native
 }
 
 function toConnection(database: NativeDatabase.Database): Connection {
-  const kept = <T extends object>(prepare: (sql: string) => T) => {
+  const preparedBy = <T extends object>(prepare: (sql: string) => T) => {
     const prepared = createCache<T>('prepared-statements')
     return (sql: string): T => prepared.getOrSet(sql, () => prepare(sql))
   }
-  const executes = kept(sql => prepareExecute(database, sql))
-  const rows = kept(sql => {
+  const executes = preparedBy(sql => prepareExecute(database, sql))
+  const rows = preparedBy(sql => {
     const statement = database.prepare(sql).raw(true).safeIntegers(true)
     return (args: NativeArgs) => (statement.all(args) as NativeValue[][]).map(values => values.map(toValue))
   })
-  const arrays = kept(sql => {
+  const arrays = preparedBy(sql => {
     const statement = database.prepare(sql).raw(true)
     return (args: ReadArgs) => statement.all(args) as unknown[][]
   })
-  const objects = kept(sql => database.prepare(sql))
+  const objects = preparedBy(sql => database.prepare(sql))
   return {
     database,
     execute(statement) {
@@ -210,9 +210,9 @@ function prepareExecute(database: NativeDatabase.Database, sql: string): (args: 
   statement.raw(true).safeIntegers(true)
   let shape = rowShape(statement.columns())
   return args => {
-    const found = statement.all(args) as NativeValue[][]
+    const rows = statement.all(args) as NativeValue[][]
     // The table of a `select *` has a new column.
-    if (found[0] && found[0].length !== shape.names.length) shape = rowShape(database.prepare(sql).columns())
-    return toResult(shape, found.map(shape.toRow))
+    if (rows[0] && rows[0].length !== shape.names.length) shape = rowShape(database.prepare(sql).columns())
+    return toResult(shape, rows.map(shape.toRow))
   }
 }

@@ -154,12 +154,12 @@ function objectMapping(fields: SelectedFieldsOrdered, joins: Record<string, bool
   const nullable = joins ? nullableObjects(fields, joins) : []
   if (nullable.length === 0) return toObject
   return row => {
-    const made = toObject(row)
+    const object = toObject(row)
     for (const { name, first } of nullable) {
-      const inner = made[name] as Record<string, unknown>
-      if (inner[first] === null) made[name] = null
+      const inner = object[name] as Record<string, unknown>
+      if (inner[first] === null) object[name] = null
     }
-    return made
+    return object
   }
 }
 
@@ -174,16 +174,16 @@ function placesMapping(fields: readonly Field[]): ToObject {
   // All objects start as copies of one, which is cheaper than adding the properties to each.
   const empty: Record<string, unknown> = Object.fromEntries(places.map(({ name }) => [name, undefined]))
   return row => {
-    const made = { ...empty }
+    const object = { ...empty }
     for (const place of places) {
       if ('inner' in place) {
-        made[place.name] = place.inner(row)
+        object[place.name] = place.inner(row)
         continue
       }
       const value = row[place.column]
-      made[place.name] = place.decode && value !== null ? place.decode(value) : value
+      object[place.name] = place.decode && value !== null ? place.decode(value) : value
     }
-    return made
+    return object
   }
 }
 

@@ -103,7 +103,7 @@ export function isOlder(table: { createdAt: SQLiteColumn; id: SQLiteColumn }, cu
 }
 
 /** The total, when the rows prove it: they are not more than a page, and they have a row or begin at 0. */
-export function provenTotal(found: readonly unknown[], { offset, limit }: Slice): number | undefined {
-  if (found.length > limit || (found.length === 0 && offset > 0)) return undefined
-  return offset + found.length
+export function provenTotal(rows: readonly unknown[], { offset, limit }: Slice): number | undefined {
+  if (rows.length > limit || (rows.length === 0 && offset > 0)) return undefined
+  return offset + rows.length
 }

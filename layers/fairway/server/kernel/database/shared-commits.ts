@@ -105,8 +105,8 @@ async function writeAlone(by: Writer, pending: PendingWrite): Promise<void> {
 function settle({ onWrite }: Writer, group: readonly PendingWrite[], written: readonly Written[]): void {
   onWrite()
   for (const [index, { answer }] of group.entries()) {
-    const own = written[index]
-    if (own && 'results' in own) answer.resolve(own.results)
-    else answer.reject(own?.error)
+    const outcome = written[index]
+    if (outcome && 'results' in outcome) answer.resolve(outcome.results)
+    else answer.reject(outcome?.error)
   }
 }

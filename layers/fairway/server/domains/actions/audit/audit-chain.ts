@@ -48,10 +48,10 @@ function chainHash(app: App, row: AuditRow, seq: number, before: string): string
 
 /** Checks the hash of a row at this position; `unknown-key` when the secret that made it is no longer configured. */
 function checkChainHash(app: App, row: AuditRow, seq: number, before: string): 'good' | 'wrong' | 'unknown-key' {
-  const [keyId, made = ''] = (row.hash ?? '').split('.')
+  const [keyId, mac = ''] = (row.hash ?? '').split('.')
   const key = app.config.keys.all(PURPOSE).find(({ id }) => id === keyId)
   if (!key) return 'unknown-key'
-  return constantTimeEqual(made, hmacBase64(key.secret, content(row, seq, before))) ? 'good' : 'wrong'
+  return constantTimeEqual(mac, hmacBase64(key.secret, content(row, seq, before))) ? 'good' : 'wrong'
 }
 
 /** The rows of each half second are chained together. */

@@ -40,9 +40,9 @@ export async function findSubjects(
   const ids = (named.length > 0 ? named : textsAt(input, subject.id)).filter(id => id.length <= MOST_OF_AN_ID)
   const type = getTableName(subject.table)
   try {
-    const found = await readSubjects(app, session, subject, ids)
+    const written = await readSubjects(app, session, subject, ids)
     // For a deleted row, or one that its writer may not read, the log records the write without a title.
-    return ids.flatMap(id => found.get(id) ?? (done ? { type, id, title: null } : []))
+    return ids.flatMap(id => written.get(id) ?? (done ? { type, id, title: null } : []))
   } catch (error) {
     app.log.warn('what an action writes could not be looked up', { type, error })
     return []
@@ -50,8 +50,8 @@ export async function findSubjects(
 }
 
 async function readSubjects(app: App, session: Session, { table, title }: AuditSubject, ids: string[]) {
-  const found = new Map<string, WrittenSubject>()
-  if (ids.length === 0) return found
+  const byId = new Map<string, WrittenSubject>()
+  if (ids.length === 0) return byId
   const isNamed =
     ids.length === 1 ? eq(table.id, ids[0]) : sql`${table.id} in (select value from json_each(${JSON.stringify(ids)}))`
   const rows = await app.db.orm
@@ -60,10 +60,10 @@ async function readSubjects(app: App, session: Session, { table, title }: AuditS
     .where(and(isNamed, accessibleTo(table, session)))
   for (const row of rows) {
     const isOpen = row.isOpen === 1 && row.orgId === session.orgId && !isTitleHidden({ title }, session)
-    const kept = isOpen ? String(row.title).slice(0, MOST_OF_A_TITLE) : null
-    found.set(String(row.id), { type: getTableName(table), id: String(row.id), title: kept })
+    const cutTitle = isOpen ? String(row.title).slice(0, MOST_OF_A_TITLE) : null
+    byId.set(String(row.id), { type: getTableName(table), id: String(row.id), title: cutTitle })
   }
-  return found
+  return byId
 }
 
 /** Whether the policy of the table hides the title from some who may read the row. */
@@ -76,8 +76,8 @@ const textsAt = (value: unknown, path: string): string[] =>
 
 /** The text at this path of an input or a result; undefined for anything else. */
 export const textAt = (value: unknown, path: string): string | undefined => {
-  const found = valueAt(value, path)
-  return typeof found === 'string' && found !== '' ? found : undefined
+  const id = valueAt(value, path)
+  return typeof id === 'string' && id !== '' ? id : undefined
 }
 
 function valueAt(value: unknown, path: string): unknown {
@@ -117,7 +117,7 @@ export async function maySeeSubject(
 
 /** Audit rows as a reader sees them: with titles and pages of the rows that the reader may read now. */
 export async function toEntries(app: App, session: Session, subjects: Subjects, rows: AuditRow[]) {
-  const found = new Map<string, string | null>()
+  const titles = new Map<string, string | null>()
   const byType = Map.groupBy(
     rows.filter(row => row.subjectId !== null),
     row => row.subjectType ?? '',
@@ -130,19 +130,19 @@ export async function toEntries(app: App, session: Session, subjects: Subjects, 
       .select({ id: subject.table.id, title: sql<unknown>`${asReadBy(subject.title, session)}` })
       .from(subject.table)
       .where(and(inArray(subject.table.id, ids), accessibleTo(subject.table, session)))
-    for (const { id, title } of seen) found.set(`${type}/${String(id)}`, title === null ? null : String(title))
+    for (const { id, title } of seen) titles.set(`${type}/${String(id)}`, title === null ? null : String(title))
   }
   const hidden = new Set([...subjects].flatMap(([type, subject]) => (isTitleHidden(subject, session) ? [type] : [])))
   // Rows from before the rule have the title.
   const shown = (row: AuditRow) => (hidden.has(row.subjectType ?? '') ? { ...row, subjectTitle: null } : row)
-  return rows.map(row => toEntry(shown(row), subjects, found))
+  return rows.map(row => toEntry(shown(row), subjects, titles))
 }
 
-function toEntry(row: AuditRow, subjects: Subjects, found: ReadonlyMap<string, string | null>): AuditEntry {
+function toEntry(row: AuditRow, subjects: Subjects, titles: ReadonlyMap<string, string | null>): AuditEntry {
   const { at, chain: _chain, orgId: _orgId, fold: _fold, openUntil: _open, ...rest } = row
   const { subjectType: type, subjectId: id, subjectTitle, ...entry } = rest
   if (type === null || id === null) return { ...entry, at: at.toISOString(), subject: null }
-  const now = found.get(`${type}/${id}`)
+  const now = titles.get(`${type}/${id}`)
   const path = now === undefined ? undefined : subjects.get(type)?.path?.replace('{id}', encodeURIComponent(id))
   const subject = { type, id, title: subjectTitle ?? now ?? null, path: path ?? null }
   return { ...entry, at: at.toISOString(), subject }

@@ -60,10 +60,10 @@ export async function listWritesAfter(app: App, after: Pick<AuditWrite, 'place' 
   const find = app.memo('audit-rows-after', () =>
     app.db.prepareRead<FoundRow>(`select ${COLUMNS} from audit_log where rowid >= ? order by rowid limit ?`),
   )
-  const found = await find([after?.place ?? 0, most + 1])
-  if (after && found[0]?.id !== after.id) return null
-  const rows = after ? found.slice(1) : found
-  return { writes: rows.filter(isDone), last: rows.at(-1) ?? after, isCut: found.length > most }
+  const newer = await find([after?.place ?? 0, most + 1])
+  if (after && newer[0]?.id !== after.id) return null
+  const rows = after ? newer.slice(1) : newer
+  return { writes: rows.filter(isDone), last: rows.at(-1) ?? after, isCut: newer.length > most }
 }
 
 /** The point up to which a listener has received changes: a row, or this many milliseconds ago. */

@@ -30,12 +30,12 @@ const FORMATS = new Set(['uuid', 'guid', 'date', 'date-time', 'time', 'duration'
  */
 export function keptInput({ input, schema, keeps }: AuditedInput): string {
   const schemas = schema ? jsonSchemasOf(schema) : []
-  const kept = Object.entries(isRecord(input) ? input : {}).flatMap(([name, value]) => {
+  const fields = Object.entries(isRecord(input) ? input : {}).flatMap(([name, value]) => {
     if (keeps.includes(name)) return [[name, value]]
     const parts = partsNamed(schemas, name)
     return parts.length > 0 ? [[name, withoutTexts(parts, value)]] : []
   })
-  return JSON.stringify(redact(Object.fromEntries(kept)), cut).slice(0, MOST_CHARACTERS)
+  return JSON.stringify(redact(Object.fromEntries(fields)), cut).slice(0, MOST_CHARACTERS)
 }
 
 const cut = (_name: string, value: unknown): unknown =>
@@ -45,9 +45,9 @@ const madeSchemas = new WeakMap<z.ZodObject, JsonSchema[]>()
 
 // Both the input and the output schema are needed: `z.string().trim().pipe(z.enum([…]))` is an enumeration only in its output.
 function jsonSchemasOf(schema: z.ZodObject): JsonSchema[] {
-  const made = madeSchemas.get(schema) ?? (['input', 'output'] as const).map(io => jsonSchemaOf(schema, io))
-  madeSchemas.set(schema, made)
-  return made
+  const schemas = madeSchemas.get(schema) ?? (['input', 'output'] as const).map(io => jsonSchemaOf(schema, io))
+  madeSchemas.set(schema, schemas)
+  return schemas
 }
 
 const jsonSchemaOf = (schema: z.ZodObject, io: 'input' | 'output'): JsonSchema =>
@@ -73,11 +73,11 @@ function withoutTexts(schemas: JsonSchema[], value: unknown, level = 1): unknown
   if (!isRecord(value)) return value
   if (level > MOST_LEVELS) return DEEP
   // The keys of a `z.record` are texts too.
-  const kept = Object.entries(value).flatMap(([name, item]) => {
+  const members = Object.entries(value).flatMap(([name, item]) => {
     const parts = partsNamed(schemas, name)
     return parts.length > 0 ? [[name, withoutTexts(parts, item, level + 1)]] : []
   })
-  return Object.fromEntries(kept)
+  return Object.fromEntries(members)
 }
 
 const isNoText = ({ enum: choices, const: only, format, pattern }: JsonSchema, value: string): boolean =>

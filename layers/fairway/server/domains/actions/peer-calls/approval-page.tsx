@@ -43,9 +43,9 @@ interface ApprovalPage {
 /** The page of one question, or of its outcome. Without a session it links to the sign-in; for other people it is not found. */
 export async function showApproval(app: App, visit: ApprovalVisit): Promise<ApprovalPage> {
   const { actions, language } = visit
-  const found = await findQuestion(app, visit)
-  if ('page' in found) return found
-  const { row, session } = found
+  const question = await findQuestion(app, visit)
+  if ('page' in question) return question
+  const { row, session } = question
   if (row.status !== 'pending') return noteAnswer(app, 200, { ...outcomeOf(app, row, language), language })
   const description = actions.get(row.action)?.description
   return { page: await approvalPage(app, { row, session, description, language }), status: 200 }
@@ -118,16 +118,16 @@ interface DecidingVisit extends ApprovalVisit {
  */
 export async function decideApproval(app: App, visit: DecidingVisit): Promise<ApprovalPage | { location: string }> {
   const { form } = visit
-  const found = await findQuestion(app, visit)
-  if ('page' in found) return found
+  const question = await findQuestion(app, visit)
+  if ('page' in question) return question
   if (form.decision !== 'approve' && form.decision !== 'decline') {
     throw new AppError('invalid-request', { detail: 'The decision is approve or decline.' })
   }
-  const row = await takeDecision(app, found.row, form.decision === 'approve' ? 'approved' : 'declined')
-  if (!row) return answeredPage(app, found.row, visit.language)
+  const row = await takeDecision(app, question.row, form.decision === 'approve' ? 'approved' : 'declined')
+  if (!row) return answeredPage(app, question.row, visit.language)
   const { caller, action, userId, orgId } = row
   app.log.info('approval decided', { decision: row.status, caller, action, userId, orgId, requestId: visit.requestId })
-  if (row.status === 'approved') await keepAnswer(app, row.id, await run(app, visit, row, found.session))
+  if (row.status === 'approved') await keepAnswer(app, row.id, await run(app, visit, row, question.session))
   return { location: approvalPath(row.id) }
 }
 

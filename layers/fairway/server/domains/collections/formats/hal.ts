@@ -22,7 +22,7 @@ function writePage(served: ServedCollection, page: Page, links: ViewLinks): stri
   }
   if (isEmpty) return JSON.stringify(document)
   const fields = page.items.map(item => JSON.stringify(item).slice(1, -1))
-  const embedded = fields.map((own, index) => writeFields(served, ids[index] ?? '', own)).join(',')
+  const embedded = fields.map((item, index) => writeFields(served, ids[index] ?? '', item)).join(',')
   return `${JSON.stringify(document).slice(0, -1)},"_embedded":{"item":[${embedded}]}}`
 }
 

@@ -56,9 +56,9 @@ function framesOf(served: ServedCollection, hydra: string) {
   if (known) return known
   const context = quoted(contextPath(served.shortName))
   const head = `{"@context":${context},"@id":${quoted(served.iri)},"@type":"${hydra}Collection"`
-  const made = { head, search: writeSearch(served, hydra) }
-  frames.set(served, made)
-  return made
+  const frame = { head, search: writeSearch(served, hydra) }
+  frames.set(served, frame)
+  return frame
 }
 
 function describePage(served: ServedCollection, member: JsonSchema): JsonSchema {

@@ -28,8 +28,8 @@ export function readCollectionQuery(query: QueryTree, served: ServedCollection):
 export function readExportQuery(query: QueryTree, served: ServedCollection): CollectionQuery {
   const aboutPages = new Set<string>(Object.values(served.config.pagination))
   const rest = new Map([...query].filter(([name]) => !aboutPages.has(name)))
-  const { selection, ...asked } = readCollectionQuery(rest, served)
-  return { ...asked, selection: selection.mode === 'cursor' ? { ...selection, cursor: { bounds: [] } } : selection }
+  const { selection, ...parsed } = readCollectionQuery(rest, served)
+  return { ...parsed, selection: selection.mode === 'cursor' ? { ...selection, cursor: { bounds: [] } } : selection }
 }
 
 interface PagingRules extends Omit<SelectionRules, 'via'> {
@@ -108,9 +108,9 @@ function textAt(field: string, tree: QueryTree, key: string): string {
 
 /** The order that the client requested, in its sequence. Fields that are not offered and invalid directions are ignored. */
 export function readOrder(query: QueryTree, parameterName: string, offered: ReadonlySet<string>): OrderBy[] {
-  const given = query.get(parameterName)
-  if (!(given instanceof Map)) return []
-  return [...given].flatMap(([field, value]) => {
+  const fields = query.get(parameterName)
+  if (!(fields instanceof Map)) return []
+  return [...fields].flatMap(([field, value]) => {
     const direction = typeof value === 'string' ? directions.get(value.trim().toLowerCase()) : undefined
     return direction && offered.has(field) ? [{ field, direction }] : []
   })
@@ -123,10 +123,10 @@ const directions = new Map<string, OrderBy['direction']>([
 ])
 
 /** The order of a cursor: the client's fields first, then the declared fields that it did not name. */
-export function cursorOrder(declared: readonly OrderBy[], asked: readonly OrderBy[]): readonly OrderBy[] {
-  if (asked.length === 0) return declared
-  const named = new Set(asked.map(({ field }) => field))
-  return [...asked, ...declared.filter(({ field }) => !named.has(field))]
+export function cursorOrder(declared: readonly OrderBy[], requested: readonly OrderBy[]): readonly OrderBy[] {
+  if (requested.length === 0) return declared
+  const named = new Set(requested.map(({ field }) => field))
+  return [...requested, ...declared.filter(({ field }) => !named.has(field))]
 }
 
 /** The rules for reading the query of a request. */
@@ -186,9 +186,9 @@ function readLimit(query: QueryTree, { options, config }: SelectionRules): numbe
   if (!options.clientItemsPerPage) return options.itemsPerPage
   const name = config.pagination.itemsPerPageParameterName
   const value = query.get(name)
-  const asked = value === undefined ? options.itemsPerPage : toInteger(value)
-  if (asked === null) throw refused(name, 'Limit should be a whole number')
-  const limit = Math.min(asked, options.maximumItemsPerPage ?? Infinity)
+  const requested = value === undefined ? options.itemsPerPage : toInteger(value)
+  if (requested === null) throw refused(name, 'Limit should be a whole number')
+  const limit = Math.min(requested, options.maximumItemsPerPage ?? Infinity)
   if (limit < 0) throw refused(name, 'Limit should not be less than 0')
   if (limit >= Number.MAX_SAFE_INTEGER) throw refused(name, 'Limit parameter is too large.')
   return limit
@@ -220,10 +220,10 @@ function readCursor(
   }
   const bounds: CursorParameters['bounds'][number][] = []
   for (const field of fields) {
-    const given = query.get(field)
-    if (!(given instanceof Map)) continue
+    const nested = query.get(field)
+    if (!(nested instanceof Map)) continue
     for (const operator of ['lt', 'gt'] as const) {
-      const value = given.get(operator)
+      const value = nested.get(operator)
       if (value instanceof Map) throw refused(`${field}[${operator}]`, 'The cursor should be one text')
       if (value !== undefined) bounds.push({ field, operator, value })
     }

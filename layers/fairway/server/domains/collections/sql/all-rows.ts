@@ -23,11 +23,11 @@ export async function* readAllRows({ read, terms, toItems }: AllRows): AsyncGene
     row: readonly unknown[]
     item: unknown
   }
-  const found = inPieces<Found>(async (last, limit) => {
+  const pieces = inPieces<Found>(async (last, limit) => {
     const after = last && valuesAt(terms, last.row)
     const [rows = []] = await read.rows([sliceStatement({ read, terms, after }, { offset: 0, limit })])
     const items = await toItems(rows)
     return rows.map((row, index) => ({ row, item: items[index] }))
   })
-  for await (const { item } of found) yield item
+  for await (const { item } of pieces) yield item
 }

@@ -45,10 +45,10 @@ export async function readCursorPage(
   const way = position.isBackward ? reversed(terms) : terms
   const hasNeighbour = position.start !== undefined && !position.stop
   const statements = [pageOf(input, way), ...(hasNeighbour ? [neighbourOf(input, way)] : [])]
-  const [found = [], neighbours = []] = await read.rows(statements)
-  const rows: Row[] = found.slice(0, limit)
+  const [withNext = [], neighbours = []] = await read.rows(statements)
+  const rows: Row[] = withNext.slice(0, limit)
   const last = rows.at(-1)
-  const ahead = last && found.length > limit ? cursorBeside(input, last, position.isBackward) : undefined
+  const ahead = last && withNext.length > limit ? cursorBeside(input, last, position.isBackward) : undefined
   const behind = cursorBehind(input, rows[0], neighbours[0])
   if (!position.isBackward) return { rows, next: ahead, previous: behind }
   return { rows: rows.toReversed(), next: behind, previous: ahead }

@@ -71,8 +71,8 @@ const canBeNull = (value: SQLiteColumn | SQL, schema: z.core.$ZodType): boolean 
 export const fold = (sql: Fragment): Fragment => applied(foldedSql('\0'), sql)
 
 function foldedOf(value: SQLiteColumn | SQL, sql: Fragment): Pick<Field, 'folded' | 'foldedColumn'> {
-  const kept = is(value, SQL) ? undefined : foldedColumnOf(value)
-  return kept ? { folded: expression(kept), foldedColumn: kept.name } : { folded: fold(sql) }
+  const foldedColumn = is(value, SQL) ? undefined : foldedColumnOf(value)
+  return foldedColumn ? { folded: expression(foldedColumn), foldedColumn: foldedColumn.name } : { folded: fold(sql) }
 }
 
 /** The expression that an order compares. */
@@ -130,13 +130,14 @@ export interface Nested {
 
 /** Converts a row to an object. */
 export function toObject(row: readonly unknown[], entries: readonly Entry[], nested: readonly Nested[] = []) {
-  const made: Record<string, unknown> = {}
+  const object: Record<string, unknown> = {}
   for (const { name, at, convert } of entries) {
     const value = row[at]
-    made[name] = value === null || value === undefined ? null : convert(value)
+    object[name] = value === null || value === undefined ? null : convert(value)
   }
-  for (const { name, keyAt, entries: own } of nested) made[name] = row[keyAt] === null ? null : toObject(row, own)
-  return made
+  for (const { name, keyAt, entries: fields } of nested)
+    object[name] = row[keyAt] === null ? null : toObject(row, fields)
+  return object
 }
 
 /** The entry of a value: in drizzle's type for the author's function, otherwise in the type of the item. */

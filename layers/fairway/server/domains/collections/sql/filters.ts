@@ -57,8 +57,10 @@ function parseSearch(field: Field, text: string): Parsed[] {
     throw refused(field.name, `The search in ${field.name} should have at most ${MOST_SOUGHT} characters`)
   const sought = toSought(text)
   if (!sought) return []
-  const found: Parsed = { field, form: 'contains', value: sought.folded }
-  return field.foldedColumn && field.folded ? [found] : [{ field, form: 'may contain', value: sought.pattern }, found]
+  const byFolded: Parsed = { field, form: 'contains', value: sought.folded }
+  return field.foldedColumn && field.folded
+    ? [byFolded]
+    : [{ field, form: 'may contain', value: sought.pattern }, byFolded]
 }
 
 function toValue({ type }: Field, text: string, parameter: string): ReadArg {
@@ -141,10 +143,10 @@ export function checkDeclaration(declaration: SqlDeclaration, plan: ReadPlan): v
 function checkFilters(plan: ReadPlan, declared: SqlDeclaration['filters']): void {
   for (const [name, kinds] of Object.entries(declared)) {
     const { kind } = fieldOf(plan, name, 'filters').type
-    const given = [kinds].flat()
-    if (given.includes('search') && kind !== 'text')
+    const allowed = [kinds].flat()
+    if (allowed.includes('search') && kind !== 'text')
       throw new Error(`filters: ${name}: 'search' is for texts; allowed here are 'exact' and 'range'`)
-    if (given.includes('range') && kind === 'boolean')
+    if (allowed.includes('range') && kind === 'boolean')
       throw new Error(`filters: ${name}: 'range' has no meaning for true and false; allowed here is 'exact'`)
   }
 }

@@ -53,10 +53,10 @@ export const slot = (name: Slot['slot'], key: string | number): Fragment => ({
 })
 
 /** The SQL of an expression that `text` contains as null characters, with the values of its placeholders. */
-export function applied(text: string, value: Fragment, given?: Fragment): Fragment {
+export function applied(text: string, value: Fragment, argument?: Fragment): Fragment {
   const parts = text
     .split(/([\0?])/)
-    .map(part => (part === '\0' ? value : part === '?' ? given : undefined) ?? { text: part, args: [] })
+    .map(part => (part === '\0' ? value : part === '?' ? argument : undefined) ?? { text: part, args: [] })
   return joined(parts, '')
 }
 
@@ -68,8 +68,8 @@ export const joined = (parts: readonly Fragment[], between: string): Fragment =>
 
 /** A WHERE clause that requires all conditions; empty without conditions. */
 export const where = (conditions: readonly (Fragment | undefined)[]): Fragment => {
-  const given = conditions.filter(condition => condition !== undefined)
-  return given.length === 0 ? { text: '', args: [] } : fragment` where ${joined(given, ' and ')}`
+  const stated = conditions.filter(condition => condition !== undefined)
+  return stated.length === 0 ? { text: '', args: [] } : fragment` where ${joined(stated, ' and ')}`
 }
 
 /**
@@ -114,24 +114,24 @@ function toArg(value: unknown): ReadArg | Slot {
 /** The names (or aliases) of the tables whose columns an expression reads, except inside of its subqueries. */
 export function tablesOf(value: SQL | SQLiteColumn | undefined): Set<string> {
   const read = new Set<string>()
-  const own = new Set<string>()
+  const names = new Set<string>()
   const visit = (chunk: SQLChunk): void => {
     if (Array.isArray(chunk)) for (const part of chunk) visit(part)
     else if (is(chunk, SQL)) for (const part of chunk.queryChunks) visit(part)
     else if (is(chunk, SQL.Aliased)) visit(chunk.sql)
     else if (is(chunk, Column)) read.add(getTableName(chunk.table))
-    else if (is(chunk, Table)) own.add(getTableName(chunk))
+    else if (is(chunk, Table)) names.add(getTableName(chunk))
   }
   visit(value)
-  return new Set([...read].filter(name => !own.has(name)))
+  return new Set([...read].filter(name => !names.has(name)))
 }
 
 /** The columns of a table's primary key; empty without one. */
 export function keyColumns(table: SQLiteTable): SQLiteColumn[] {
   const columns = Object.values(getTableColumns(table))
-  const own = columns.filter(column => column.primary)
+  const primary = columns.filter(column => column.primary)
   const names = getTableConfig(table).primaryKeys[0]?.columns.map(({ name }) => name) ?? []
-  return own.length > 0 ? own : columns.filter(({ name }) => names.includes(name))
+  return primary.length > 0 ? primary : columns.filter(({ name }) => names.includes(name))
 }
 
 /** The sets of column names that are unique in the table. */

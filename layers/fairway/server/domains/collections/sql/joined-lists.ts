@@ -58,11 +58,11 @@ export async function attachLists(
   if (lists.length === 0 || rows.length === 0) return
   const keys = rows.map(row => plan.key.map(({ at }) => row[at]))
   const json = JSON.stringify(plan.key.length === 1 ? keys.map(([only]) => only) : keys)
-  const found = await app.db.readRows(
+  const listRows = await app.db.readRows(
     lists.map(({ statement }) => bind(statement, { ...values, part: { keys: json } })),
   )
   for (const [index, { name, entries, keyLength }] of lists.entries()) {
-    const byKey = Map.groupBy(found[index] ?? [], row => JSON.stringify(row.slice(0, keyLength)))
+    const byKey = Map.groupBy(listRows[index] ?? [], row => JSON.stringify(row.slice(0, keyLength)))
     for (const [at, object] of objects.entries())
       object[name] = (byKey.get(JSON.stringify(keys[at])) ?? []).map(row => toObject(row, entries))
   }

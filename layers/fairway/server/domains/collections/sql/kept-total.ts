@@ -56,9 +56,9 @@ export async function keepTotals(app: App, entries: readonly CollectionEntry[]):
     if (triggers.some(([name, sql]) => there.get(name) !== sql)) changed.push(...keepingFrom(total, triggers))
   }
   const unwanted = [...there.keys()].filter(name => !wanted.has(name))
-  const kept = totals.map(({ name }) => literal(name)).join(', ')
+  const names = totals.map(({ name }) => literal(name)).join(', ')
   const dropped = unwanted.map(name => `drop trigger if exists ${quoted(name)}`)
-  if (dropped.length > 0) dropped.push(`delete from fw_totals where total not in (${kept})`)
+  if (dropped.length > 0) dropped.push(`delete from fw_totals where total not in (${names})`)
   if (changed.length + dropped.length > 0) await app.db.client.batch([...dropped, ...changed], 'write')
 }
 
@@ -111,9 +111,9 @@ function triggersOf(total: KeptTotal, unique: readonly string[][]): [string, str
   const same = [['rowid'], ...unique]
     .map(columns => `(${columns.map(column => `t.${quoted(column)} = new.${quoted(column)}`).join(' and ')})`)
     .join(' or ')
-  const own = scope ? `coalesce(t.${quoted(scope)}, '')` : `''`
+  const scopeValue = scope ? `coalesce(t.${quoted(scope)}, '')` : `''`
   const note = (besides: string) =>
-    `${forget} insert into fw_total_conflicts (total, "row", scope) select ${name}, t.rowid, ${own} from ${quoted(table)} t where (${same})${besides};`
+    `${forget} insert into fw_total_conflicts (total, "row", scope) select ${name}, t.rowid, ${scopeValue} from ${quoted(table)} t where (${same})${besides};`
   const gone = `c.total = ${name} and (c."row" = new.rowid or not exists (select 1 from ${quoted(table)} t where t.rowid = c."row"))`
   const settle = `update fw_totals set amount = amount - (select count(*) from fw_total_conflicts c where ${gone} and c.scope = fw_totals.scope) where total = ${name} and scope in (select c.scope from fw_total_conflicts c where ${gone}); ${forget}`
   // An update that changes neither the rowid nor any of these columns cannot replace a row or change a total.

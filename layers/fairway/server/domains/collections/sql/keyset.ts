@@ -121,9 +121,9 @@ function termOf(terms: readonly Term[], bound: Bound): Term {
 
 // The values must cover the first terms without a gap.
 function valuesOf(terms: readonly Term[], bounds: readonly Bound[]): ReadArg[] {
-  const given = terms.map(({ field }) => bounds.find(bound => bound.field === field.name))
-  const count = given.findLastIndex(bound => bound !== undefined) + 1
-  return given.slice(0, count).map((bound, index) => {
+  const termBounds = terms.map(({ field }) => bounds.find(bound => bound.field === field.name))
+  const count = termBounds.findLastIndex(bound => bound !== undefined) + 1
+  return termBounds.slice(0, count).map((bound, index) => {
     const { field } = terms[index]!
     if (!bound) throw refused(nameOf(bounds[0]!), `The cursor needs a value of ${field.name} too`)
     return readValue(field, bound)

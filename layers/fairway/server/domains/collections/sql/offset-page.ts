@@ -61,8 +61,8 @@ type FullReading = Generator<RowStatement, FullRows, readonly Row[]>
 function* fullRows({ read, terms }: OrderedRead, part: Slice, count: RowStatement): FullReading {
   const { offset, limit } = part
   if (offset < DEEP_OFFSET) {
-    const found = yield sliceStatement({ read, terms }, { offset, limit: limit + 1 })
-    return { rows: found.slice(0, limit), total: provenTotal(found, part) ?? toTotal(yield count) }
+    const withNext = yield sliceStatement({ read, terms }, { offset, limit: limit + 1 })
+    return { rows: withNext.slice(0, limit), total: provenTotal(withNext, part) ?? toTotal(yield count) }
   }
   const total = toTotal(yield count)
   if (offset >= total) return { rows: [], total }

@@ -99,8 +99,8 @@ function keyOf(source: DeclaredSource, columns: ItemColumns, isWrapped: boolean)
   const { groupBy = [], isGroupedByRoot } = source
   const values = isWrapped && groupBy.length > 0 && !isGroupedByRoot ? groupBy : source.key
   return values.map((value, index) => {
-    const own = readable(`key${index}`, value, z.string().nullable(), new Set())
-    return columns.fields.find(field => isSame(field, own)) ?? own
+    const keyField = readable(`key${index}`, value, z.string().nullable(), new Set())
+    return columns.fields.find(field => isSame(field, keyField)) ?? keyField
   })
 }
 
@@ -167,18 +167,18 @@ interface ItemColumns {
 
 /** Finds the source of each field of the item. Throws for a field without a source. */
 function itemColumns({ item, toItem }: SqlDeclaration, source: DeclaredSource): ItemColumns {
-  const own: Readonly<Record<string, SQLiteColumn>> = getTableColumns(source.root)
+  const rootColumns: Readonly<Record<string, SQLiteColumn>> = getTableColumns(source.root)
   const outer = new Set(source.toOne.filter(({ type }) => type === 'left').map(({ name }) => name))
   const joined = new Set(source.all.flatMap(({ declared }) => declared.as ?? []))
   const read = (name: string, value: SQLiteColumn | SQL) =>
     readable(name, value, item.shape[name] ?? z.string().nullable(), outer)
-  const named = (name: string): SQLiteColumn | SQL | undefined => source.columns?.[name] ?? own[name]
+  const named = (name: string): SQLiteColumn | SQL | undefined => source.columns?.[name] ?? rootColumns[name]
   const missing = Object.keys(item.shape).filter(
     name => !named(name) && !joined.has(name) && !(name === 'can' && hasCan(item, source)),
   )
   if (missing.length > 0 && !toItem)
     throw new Error(
-      `item: no column fills ${missing.join(', ')}; name them in columns of the source, or give toItem. The table has ${Object.keys(own).join(', ')}`,
+      `item: no column fills ${missing.join(', ')}; name them in columns of the source, or give toItem. The table has ${Object.keys(rootColumns).join(', ')}`,
     )
   const unnamed = [...joined].filter(name => !Object.hasOwn(item.shape, name) && !toItem)
   if (unnamed.length > 0) throw new Error(`joins: ${unnamed.join(', ')}: the item has no such field for as`)
@@ -188,7 +188,7 @@ function itemColumns({ item, toItem }: SqlDeclaration, source: DeclaredSource): 
       return value ? [read(name, value)] : []
     })
   const inItem = new Set(Object.keys(item.shape))
-  const besides = [...Object.keys(own), ...Object.keys(source.columns ?? {})].filter(name => !inItem.has(name))
+  const besides = [...Object.keys(rootColumns), ...Object.keys(source.columns ?? {})].filter(name => !inItem.has(name))
   return { fields: select([...inItem]), others: toItem ? select(besides) : [] }
 }
 
@@ -200,10 +200,10 @@ export function joinedColumns({ declared }: Join, item: z.ZodObject, outer: Read
   return names.map(name => {
     const value = columns[name]
     if (!value) throw new Error(`joins: ${as}: no column fills ${name}; name it in columns of the join`)
-    const found = readable(name, value, shape?.[name] ?? z.string().nullable(), outer)
-    if (found.isFile)
+    const field = readable(name, value, shape?.[name] ?? z.string().nullable(), outer)
+    if (field.isFile)
       throw new Error(`joins: ${as}: ${name} holds files, which only a collection over their own table sends`)
-    return found
+    return field
   })
 }
 

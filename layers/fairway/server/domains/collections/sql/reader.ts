@@ -109,8 +109,8 @@ function pageReading({ item, toItem, defaultOrder }: SqlDeclaration, { planFor, 
 
   function asItems(session: Session | null, objects: readonly Record<string, unknown>[]): readonly unknown[] {
     if (!toItem) return objects
-    const made = objects.map(object => toItem(object, session))
-    return checked(list, made)
+    const items = objects.map(object => toItem(object, session))
+    return checked(list, items)
   }
 
   async function toItems({ app, session }: ReadContext, plan: ReadPlan, rows: Rows): Promise<readonly unknown[]> {
@@ -152,9 +152,9 @@ function createPlans(declaration: SqlDeclaration) {
     useOutputWalkers = paginationUseOutputWalkers,
   }: WalkerOptions) => {
     const key = `${fetchJoinCollection} ${useOutputWalkers}`
-    const made = plans.get(key) ?? make({ fetchJoinCollection, useOutputWalkers })
-    plans.set(key, made)
-    return made
+    const plan = plans.get(key) ?? make({ fetchJoinCollection, useOutputWalkers })
+    plans.set(key, plan)
+    return plan
   }
 }
 

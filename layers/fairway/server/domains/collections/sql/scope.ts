@@ -26,10 +26,10 @@ const OWNABLE = ['id', 'ownerEmail', 'orgId', 'visibility'] as const
  * columns.
  */
 export function createScope(table: SQLiteTable, scope: CollectionScope | undefined, isForCaller: boolean): Scope {
-  const given = scopeOf(table, scope)
-  if (!isForCaller) return given
+  const declared = scopeOf(table, scope)
+  if (!isForCaller) return declared
   return session => {
-    const { values, ...rest } = given(session)
+    const { values, ...rest } = declared(session)
     return { ...rest, values: { ...values, caller: callerOf(required(session)) } }
   }
 }

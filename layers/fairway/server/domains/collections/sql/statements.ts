@@ -48,11 +48,11 @@ export function prepareRead(
   const filters = parseFilters(plan, conditions)
   const statement = ({ key, terms }: Purpose, make: Make): Fragment =>
     cache.getOrSet(`${key} | ${filters.key} | ${scoped.key}`, () => {
-      const made = make(scoped.condition, filters.conditions())
-      if (terms) adviseIndex(app, { plan, sql: made.text, terms, compared: filters.compared, scope: scoped.columns })
-      return made
+      const bound = make(scoped.condition, filters.conditions())
+      if (terms) adviseIndex(app, { plan, sql: bound.text, terms, compared: filters.compared, scope: scoped.columns })
+      return bound
     })
-  const count: Make = (scope, given) => plan.body.count(scope, given, filters.tables)
+  const count: Make = (scope, conditions) => plan.body.count(scope, conditions, filters.tables)
   const { keptTotal } = plan
   const values: SlotValues = { ...scoped.values, filter: filters.values }
   const isFar = selection !== undefined && 'offset' in selection && selection.offset >= FAR_OFFSET
@@ -67,9 +67,9 @@ export function prepareRead(
     rows: (statements: readonly RowStatement[]): Promise<unknown[][][]> =>
       apart
         ? apart(async rows => {
-            const found: unknown[][][] = []
-            for (const { sql, args } of statements) found.push(await rows(sql, args))
-            return found
+            const results: unknown[][][] = []
+            for (const { sql, args } of statements) results.push(await rows(sql, args))
+            return results
           }, signal)
         : app.db.readRows(statements),
     /** A text that is equal for equal filters. */
