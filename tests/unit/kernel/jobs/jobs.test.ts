@@ -304,8 +304,8 @@ describe('startJobs', () => {
     await vi.waitFor(() => expect(began).toHaveLength(64), 15_000)
     clearInterval(requests)
     await server.stop()
-    // Four rounds of 16 jobs, with three pauses.
-    expect((began.at(-1) ?? 0) - (began[0] ?? 0)).toBeGreaterThan(140)
+    // Four rounds of 16 jobs have three pauses of 50 ms. Each begins when jobs are taken, so the first is seen in part.
+    expect((began.at(-1) ?? 0) - (began[0] ?? 0)).toBeGreaterThan(100)
   })
 
   it('reserves capacity beside jobs that wait for other servers, and for platform jobs beside author jobs', async () => {
