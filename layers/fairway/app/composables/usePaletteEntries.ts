@@ -42,10 +42,13 @@ function usePlacesOfSections() {
     areas
       .filter(({ page }) => page !== 'operator' || session.value?.isOperator)
       .flatMap(({ page, sections }) =>
-        sections.value.map(({ id, label, lead, icon, to: elsewhere }, index) => {
-          const to = elsewhere ?? (index === 0 ? `/${page}` : `/${page}/${id}`)
-          return { page: t(`pages.${page}`), label, keywords: lead, icon, to }
-        }),
+        sections.value.map((section, index) => ({
+          page: t(`pages.${page}`),
+          label: section.label,
+          keywords: section.lead,
+          icon: section.icon,
+          to: pathOfSection(`/${page}`, section, index),
+        })),
       ),
   )
 }

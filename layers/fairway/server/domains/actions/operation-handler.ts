@@ -42,14 +42,17 @@ type WithToken = (
 /** What serves these operations. It loads the code of an operation with its first request. */
 export const servedOperations = (entries: readonly OperationEntry[], withToken: WithToken): Served[] =>
   entries.map(({ name, method, path, load }) => {
-    let known: Promise<Operation> | undefined
-    let answer: Answer | undefined
-    const operation = () => (known ??= load())
+    let known: Promise<{ isThere: Operation['isThere']; answer: Answer }> | undefined
+    const loaded = () =>
+      (known ??= load().then(operation => ({
+        isThere: operation.isThere,
+        answer: answerOf(name, operation, withToken),
+      })))
     return {
       method,
       path,
-      isThere: async event => (await operation()).isThere?.(getApp(event).config) ?? true,
-      answer: async event => (answer ??= answerOf(name, await operation(), withToken))(event),
+      isThere: async event => (await loaded()).isThere?.(getApp(event).config) ?? true,
+      answer: async event => (await loaded()).answer(event),
     }
   })
 

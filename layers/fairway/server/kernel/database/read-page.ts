@@ -40,7 +40,8 @@ export interface Paging {
   itemsPerPage: number
 }
 
-interface Slice {
+/** `limit` rows of an order after `offset` rows, counted from the beginning or from a position. */
+export interface Slice {
   offset: number
   limit: number
 }

@@ -3,9 +3,9 @@ import type { App } from '#fairway/server/kernel/app-context'
 import type { ReadApart, ReadRows, RowStatement } from '#fairway/server/kernel/database/client'
 import { checkSize } from '../collection'
 import { reversed, type Term } from './filters'
-import { provenTotal } from '#fairway/server/kernel/database/read-page'
+import { provenTotal, type Slice } from '#fairway/server/kernel/database/read-page'
 import { bind } from './fragment'
-import { type PreparedRead, type Slice, sliceStatement } from './statements'
+import { type PreparedRead, sliceStatement } from './statements'
 
 type Row = readonly unknown[]
 

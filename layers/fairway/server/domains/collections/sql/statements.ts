@@ -5,6 +5,7 @@ import { getTableName } from 'drizzle-orm'
 import type { App } from '#fairway/server/kernel/app-context'
 import { inBackground } from '#fairway/server/kernel/background'
 import type { ReadApart, RowStatement } from '#fairway/server/kernel/database/client'
+import type { Slice } from '#fairway/server/kernel/database/read-page'
 import { FOLDED_ENDING } from '#fairway/server/kernel/field-types'
 import { createCache, type Cache } from '#fairway/server/kernel/cache'
 import type { FilterCondition, PageSelection, ReadContext } from '../collection'
@@ -128,12 +129,6 @@ function keysFirst(shape: PageShape): Fragment {
   const same = plan.key.map(({ sql }, index) => fragment`${sql} = "keys".k${String(index)}`)
   const inner = cut(shape, joined(keys, ', '))
   return fragment`select ${plan.select}${plan.body.rows(fragment`(${inner}) as "keys"`, joined(same, ' and '))}${orderBy(terms)}`
-}
-
-/** `limit` rows of an order after `offset` rows, counted from the beginning or from a position. */
-export interface Slice {
-  offset: number
-  limit: number
 }
 
 /** The order of a slice. */
