@@ -26,9 +26,12 @@ export interface MailTexts {
 }
 
 /** The texts of the server's own pages and mails, by feature; English where a language has none. */
-export type Messages = typeof account &
-  typeof approval &
-  typeof claim &
+export type Messages = typeof account & {
+  approval: (typeof approval)['approval'] & {
+    /** What a person is asked before a destructive action: “Delete the note “{title}”?”, by its name. */
+    questions?: Record<string, string | undefined>
+  }
+} & typeof claim &
   typeof consent &
   typeof desktopSignIn &
   typeof embedStart &

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { defineAction } from '#fw'
+import createNote from '~~/server/actions/notes/create-note'
+import deleteNote from '~~/server/actions/notes/delete-note'
 import { type McpApplication, startMcpApplication } from '../../../fixtures/mcp/application'
 import { connectEarlierHost, connectHost, sendMessage } from '../../../support/mcp'
 
@@ -35,6 +37,8 @@ beforeAll(async () => {
       actions: [
         { name: 'drop-note', group: 'test', action },
         { name: 'drop-with-reason', group: 'test', action: askingAction },
+        { name: 'create-note', group: 'notes', action: createNote as never },
+        { name: 'delete-note', group: 'notes', action: deleteNote as never },
       ],
       resources: [],
       prompts: [],
@@ -85,6 +89,22 @@ describe('destructive tool call', () => {
     expect(asked).toHaveLength(1)
     expect(JSON.stringify(asked)).toMatch(/Deletes a note for good.*n1/)
     expect(dropped).toEqual(['n1'])
+  })
+
+  it('names the row by its title, with owner and last change, and shows no id', async () => {
+    const { host, asked } = await hostThatAnswers({ action: 'accept', content: { approve: true } })
+    const title = 'Ideas for the\u202E spring campaign'
+    const created = await host.callTool({ name: 'create-note', arguments: { title } })
+    const { id } = (created.structuredContent as { note: { id: string } }).note
+    await host.callTool({ name: 'delete-note', arguments: { id } })
+    const [{ message }] = asked as [{ message: string }]
+    expect(message.split('\n')).toEqual([
+      'Delete the note “Ideas for the  spring campaign”?',
+      expect.stringMatching(/^Ideas for the  spring campaign · Owner: Owner \(owner@example\.test\) · changed .+ UTC$/),
+    ])
+    // A note that the person may not read, or that is gone, has no title to show.
+    await host.callTool({ name: 'delete-note', arguments: { id } })
+    expect(asked[1]).toMatchObject({ message: `Permanently deletes one of your notes.\ndelete-note {"id":"${id}"}` })
   })
 
   it.each([

@@ -315,9 +315,12 @@ describe('consent page', () => {
   })
 
   it('warns when the app’s name does not match the host that it redirects to', async () => {
-    expect(await (await authorizePage(ada.browser, authorizeQuery(web))).text()).toMatch(
-      /class="banner">This app sends you to host\.example\.com, which doesn’t match its name/,
-    )
+    const html = await (await authorizePage(ada.browser, authorizeQuery(web))).text()
+    expect(html).toMatch(/class="banner">This app sends you to host\.example\.com, which doesn’t match its name/)
+    // The safe answer comes first, and neither is a filled button.
+    expect(html).toMatch(/value="deny" class="quiet">.*value="approve" class="quiet">/s)
+    const trustedPage = await (await authorizePage(ada.browser, authorizeQuery(trusted))).text()
+    expect(trustedPage).toMatch(/value="approve" class="">.*value="deny" class="quiet">/s)
   })
 
   it('uses the language of the browser', async () => {

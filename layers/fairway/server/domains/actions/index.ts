@@ -17,6 +17,7 @@ export {
 } from './action'
 export { answerActionRequest, servedActions } from './action-request'
 export { unreadAddress } from './address'
+export { questionMessage } from './call-question'
 export {
   coerceInput,
   dropFormKeywords,

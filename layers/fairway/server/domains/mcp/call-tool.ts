@@ -1,7 +1,13 @@
 import type { CallToolResult, InputRequiredResult, ServerContext } from '@modelcontextprotocol/server'
 import { z } from 'zod'
-import type { McpAccess } from '#fairway/server/domains/oauth-server'
-import { type ActionHost, findMcpContent, HostQuestions, runAction } from '#fairway/server/domains/actions'
+import { hostNames, type McpAccess } from '#fairway/server/domains/oauth-server'
+import {
+  type ActionHost,
+  findMcpContent,
+  HostQuestions,
+  questionMessage,
+  runAction,
+} from '#fairway/server/domains/actions'
 import { AppError, toAppError, toProblem } from '#fairway/server/kernel/http/app-error'
 import { isTooDeep } from '#fairway/server/kernel/http/read-input'
 import { toInputRequired, hostOf, canAsk, requestStateCodec, stateOf } from './host'
@@ -109,7 +115,6 @@ export function toErrorResult(call: McpMessage, tool: Tool, input: unknown, thro
 }
 
 const QUESTION = 'fairway/approve'
-const MOST_CHARACTERS = 600
 const approvalForm = z.object({ approve: z.boolean().describe('Yes, do it. This cannot be undone.') })
 
 /**
@@ -160,13 +165,15 @@ async function question(
   input: Record<string, unknown>,
   approves: string,
 ): Promise<InputRequiredResult> {
-  const { inputRequired } = call.sdk
-  const shown = JSON.stringify(input)
-  const values = shown.length > MOST_CHARACTERS ? `${shown.slice(0, MOST_CHARACTERS)}…` : shown
+  const { app, access, sdk } = call
+  const { session, clientId } = access
+  const host = clientId === null ? undefined : (await hostNames(app, [clientId]))[clientId]
+  const message = await questionMessage(app, { name: tool.name, action: tool.action, input, session, host })
+  const { inputRequired } = sdk
   return inputRequired({
     inputRequests: {
       [QUESTION]: inputRequired.elicit({
-        message: `${tool.action.description}\n${tool.name} ${values}`,
+        message,
         requestedSchema: approvalForm,
       }),
     },

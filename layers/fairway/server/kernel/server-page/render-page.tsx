@@ -151,7 +151,7 @@ a{color:var(--ui-primary)}
 .ways form,.ways div{display:grid;gap:8px}.ways>*+form,.ways>*+div{margin-top:8px}.ways>.or+*{margin-top:0}.ways button+button,.ways button{margin-top:0}
 .more{margin-top:16px;font-size:14px}.more[open] summary{margin-bottom:8px}.more form{margin:0}
 .other{border-top:1px solid var(--ui-border);margin-top:24px;padding-top:16px}
-summary{cursor:pointer;min-height:24px}details form{margin-top:16px}
+pre{margin:0 0 16px;overflow:auto;max-height:240px;padding:8px 12px;border-radius:var(--fw-radius);background:var(--ui-bg-muted);font-size:12px;white-space:pre-wrap;overflow-wrap:anywhere}summary{cursor:pointer;min-height:24px}details form{margin-top:16px}
 .switch{display:none}.switch:target{display:block}.switch:target~.switch-default,body:has(.switch:target) .switch-default{display:none}
 body:has(#reset:target) .ways,body:not(:has(.switch:target)):has(#reset.switch-default) .ways,body:has(#sign-up:target) .proves,body:not(:has(.switch:target)):has(#sign-up.switch-default) .proves{display:none}
 .languages{display:flex;flex-wrap:wrap;gap:4px 16px;justify-content:center;margin:16px 0 0;font-size:14px}.languages button,.languages a,.languages span{display:inline-grid;place-items:center;min-height:24px}.languages span{color:var(--ui-text-muted)}

@@ -6,6 +6,7 @@ import { defineMethods } from '#fairway/server/kernel/http/methods'
 import { createTestApp, type TestApp } from '../../../../support/app'
 import { type PeerTokenChange, peerToken } from '../../../../support/hub'
 import { A2A_SECRET } from '../../../../support/secrets'
+import deleteNote from '~~/server/actions/notes/delete-note'
 import { freePort } from '../../../../support/server'
 import { serveHandlers } from '../../../../support/web-handlers'
 
@@ -42,6 +43,7 @@ const declared = {
     run: () => null,
   }),
   small: defineAction({ description: 'Takes little.', maxBodyBytes: 64, input: z.looseObject({}), run: () => null }),
+  'delete-note': deleteNote,
   wipe: defineAction({
     description: 'Deletes a thing for good.',
     destructive: true,

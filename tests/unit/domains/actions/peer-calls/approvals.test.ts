@@ -237,6 +237,21 @@ describe('approval page', () => {
     expect(policy).toContain("default-src 'none'")
   })
 
+  it('asks about a row by its title and owner, with Decline first and the raw input folded', async () => {
+    const [note, now] = [`note-${count}`, Date.now()]
+    await query(
+      receiver.app,
+      `insert into notes (id, owner_email, org_id, visibility, title, created_at, updated_at) values (?, ?, ?, 'private', ?, ?, ?)`,
+      [note, ada.email, ada.orgId, 'Ideas <b>', now, now],
+    )
+    const { id } = await ask({ id: note }, ada, 'delete-note')
+    const { html } = await show(id)
+    expect(html).toContain('<h1>Delete the note “Ideas &lt;b&gt;”?</h1>')
+    expect(html).toContain(`Owner: ${ada.name} (${ada.email}) · changed `)
+    expect(html.indexOf('value="decline"')).toBeLessThan(html.indexOf('value="approve"'))
+    expect(html.indexOf(note)).toBeGreaterThan(html.indexOf('<details'))
+  })
+
   it('truncates long values and removes invisible characters', async () => {
     const { id } = await ask({ name: `a\u202Eb\u0007c\n${'x'.repeat(380)}` })
     const { html } = await show(id)

@@ -71,7 +71,7 @@ const isTitleHidden = ({ title }: Pick<AuditSubject, 'title'>, session: Session)
   asReadBy(title, session) !== title
 
 /** The texts at this path: one, or those of a list. */
-const textsAt = (value: unknown, path: string): string[] =>
+export const textsAt = (value: unknown, path: string): string[] =>
   [valueAt(value, path)].flat().filter(text => typeof text === 'string' && text !== '') as string[]
 
 /** The text at this path of an input or a result; undefined for anything else. */

@@ -22,6 +22,7 @@ import {
   takeDecision,
 } from './approvals'
 import { findCalledPerson } from './authenticate-peer'
+import { factsOf, questionOf, visible } from '../call-question'
 import { runAction } from '../run-action'
 
 /** One visit of the page that shows a question to a person. */
@@ -47,8 +48,8 @@ export async function showApproval(app: App, visit: ApprovalVisit): Promise<Appr
   if ('page' in question) return question
   const { row, session } = question
   if (row.status !== 'pending') return noteAnswer(app, 200, { ...outcomeOf(app, row, language), language })
-  const description = actions.get(row.action)?.description
-  return { page: await approvalPage(app, { row, session, description, language }), status: 200 }
+  const action = actions.get(row.action)
+  return { page: await approvalPage(app, { row, session, action, language }), status: 200 }
 }
 
 /** The question with the person's session, or the page that explains why it cannot be answered. */
@@ -154,34 +155,38 @@ interface ApprovalPageState {
   row: ApprovalRow
   /** The session that the action would run with. */
   session: Session
-  /** The description of the action; undefined when the action no longer exists. */
-  description: string | undefined
+  /** Undefined when the action no longer exists. */
+  action: Action | undefined
   language: Language | undefined
 }
 
 /** The page for approving or declining an action of another application on the person's behalf; it works without JavaScript. */
-function approvalPage(app: App, state: ApprovalPageState): Promise<ServerPage> {
-  const caller = callerName(app, state.row.caller)
-  const { language } = state
+async function approvalPage(
+  app: App,
+  { row, session, action, language = 'en' }: ApprovalPageState,
+): Promise<ServerPage> {
+  const caller = callerName(app, row.caller)
   const texts = textsOf(language)
+  const input = inputOf(row)
+  const asked = action && (await questionOf(app, { name: row.action, action, input, session }, language))
   const children = [
-    <Facts state={state} />,
+    <Facts asked={asked} input={input} session={session} language={language} />,
     <p class="banner">{texts.warning}</p>,
     <form method="post">
-      <button name="decision" value="approve" class="quiet danger">
-        {texts.approve}
-      </button>
       <button name="decision" value="decline" class="quiet">
         {texts.decline}
       </button>
+      <button name="decision" value="approve" class="quiet danger">
+        {texts.approve}
+      </button>
     </form>,
+    <RawInput call={row} description={action?.description} language={language} />,
     <p class="foot">{texts.ending}</p>,
   ]
-  const lead = fill(texts.lead, { app: caller, product: app.config.name })
   return cardPage(app, {
     page: 'approval',
-    title: fill(texts.title, { app: caller }),
-    lead,
+    title: asked?.question ?? fill(texts.title, { app: caller }),
+    lead: fill(texts.lead, { app: caller, product: app.config.name }),
     mark: <MarkPair app={app} name={caller} />,
     children,
     script: oneClickScript,
@@ -189,18 +194,27 @@ function approvalPage(app: App, state: ApprovalPageState): Promise<ServerPage> {
   })
 }
 
-function Facts({ state }: { state: ApprovalPageState }) {
-  const { row, session, description, language } = state
+interface FactsProps {
+  asked: Awaited<ReturnType<typeof questionOf>> | undefined
+  input: Record<string, unknown>
+  session: Session
+  language: Language
+}
+
+function Facts({ asked, input, session, language }: FactsProps) {
   const texts = textsOf(language)
   return (
     <dl>
-      <dt>{texts.wants}</dt>
-      <dd>
-        <strong>{description ?? row.action}</strong>
-        <br />
-        {row.action}
-      </dd>
-      <Values input={row.input} language={language} />
+      {asked?.rows.map(row => (
+        <>
+          <dt>{factsOf(row, language) || texts.affects}</dt>
+          <dd>
+            <strong dir="auto">{row.title ?? texts.untitled}</strong>
+          </dd>
+        </>
+      ))}
+      {asked && asked.more > 0 ? <dd>{fillCount(texts.moreRows, { count: asked.more }, language)}</dd> : null}
+      {asked?.saysMore === false ? null : <Values input={input} language={language} />}
       <dt>{texts.account}</dt>
       <dd>
         <strong>{session.email}</strong>
@@ -209,7 +223,7 @@ function Facts({ state }: { state: ApprovalPageState }) {
         <>
           <dt>{texts.organization}</dt>
           <dd>
-            <strong>{session.orgName}</strong>
+            <strong dir="auto">{session.orgName}</strong>
           </dd>
         </>
       )}
@@ -217,7 +231,27 @@ function Facts({ state }: { state: ApprovalPageState }) {
   )
 }
 
-function Values({ input, language }: { input: string; language: Language | undefined }) {
+interface RawInputProps {
+  call: ApprovalRow
+  description: string | undefined
+  language: Language
+}
+
+/** The call as the other application sent it, folded. */
+function RawInput({ call, description, language }: RawInputProps) {
+  const raw = `${call.action} ${JSON.stringify(inputOf(call), null, 2)}`.replaceAll(INVISIBLE_BUT_LINES, ' ')
+  return (
+    <details class="more">
+      <summary>{textsOf(language).call}</summary>
+      <p class="note">{description}</p>
+      <pre dir="ltr">{raw.slice(0, MOST_OF_A_CALL)}</pre>
+    </details>
+  )
+}
+
+const inputOf = ({ input }: ApprovalRow) => z.record(z.string(), z.unknown()).parse(JSON.parse(input))
+
+function Values({ input, language }: { input: Record<string, unknown>; language: Language }) {
   const texts = textsOf(language)
   const { values, left } = shownInput(input)
   return (
@@ -237,15 +271,16 @@ function Values({ input, language }: { input: string; language: Language | undef
 
 const MOST_CHARACTERS = 300
 const MOST_VALUES = 20
-// Characters that change direction, are invisible or break the line could make a value look like another one.
-const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
+/** The characters that `visible` removes, but for line breaks. */
+const INVISIBLE_BUT_LINES = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
+const MOST_OF_A_CALL = 4000
 
 /**
  * The values of a stored input for display: one line each, shortened, without invisible characters. Also returns how many values
  * were omitted and how many characters are not shown.
  */
-function shownInput(json: string) {
-  const entries = Object.entries(z.record(z.string(), z.unknown()).parse(JSON.parse(json)))
+function shownInput(input: Record<string, unknown>) {
+  const entries = Object.entries(input)
   const values = entries.slice(0, MOST_VALUES).map(([name, value]) => {
     const text = visible(typeof value === 'string' ? value : JSON.stringify(value))
     return { name: visible(name).slice(0, 100), text: text.slice(0, MOST_CHARACTERS), left: leftOf(text) }
@@ -253,7 +288,6 @@ function shownInput(json: string) {
   return { values, left: entries.length - values.length }
 }
 
-const visible = (text: string): string => text.replaceAll(INVISIBLE, ' ')
 const leftOf = ({ length }: string): number => Math.max(0, length - MOST_CHARACTERS)
 
 /** The name of the calling application for display: its host, with the name that the operator chose. */

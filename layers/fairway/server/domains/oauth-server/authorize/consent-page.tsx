@@ -47,12 +47,11 @@ export function consentPage(app: App, state: ConsentPageState): Promise<ServerPa
       <p>
         <Stressed text={texts.goesTo} slot="where" value={destinationOf(request.redirectUri, texts)} />
       </p>
-      <button name="decision" value="approve">
-        {fill(texts.allow, { client: clientName })}
-      </button>
-      <button name="decision" value="deny" class="quiet">
-        {texts.deny}
-      </button>
+      <Decision
+        label={fill(texts.allow, { client: clientName })}
+        texts={texts}
+        isRisky={risk === 'elsewhere' || risk === 'look-alike'}
+      />
     </form>,
     <p class="foot">{texts.ending}</p>,
   ]
@@ -66,6 +65,21 @@ export function consentPage(app: App, state: ConsentPageState): Promise<ServerPa
     script: oneClickScript,
     language,
   })
+}
+
+/** The two answers. A warned person finds the safe one first, and no button invites them to go on. */
+function Decision({ label, texts, isRisky }: { label: string; texts: Texts; isRisky: boolean }) {
+  const allow = (
+    <button name="decision" value="approve" class={isRisky ? 'quiet' : undefined}>
+      {label}
+    </button>
+  )
+  const deny = (
+    <button name="decision" value="deny" class="quiet">
+      {texts.deny}
+    </button>
+  )
+  return <>{isRisky ? [deny, allow] : [allow, deny]}</>
 }
 
 // Each was looked up in the host's program or documentation. Names and commands are the same in every language.

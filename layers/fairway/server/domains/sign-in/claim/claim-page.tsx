@@ -30,14 +30,14 @@ export function claimPage(app: App, state: ClaimPageState): Promise<ServerPage> 
     <form method="post">
       <h2>{texts.allMineTitle}</h2>
       <p id="all-mine">{texts.allMineText}</p>
-      <button name="decision" value="all-mine" aria-describedby="all-mine">
+      <button name="decision" value="all-mine" class="quiet" aria-describedby="all-mine">
         {texts.allMine}
       </button>
       <h2>{texts.onlyMeTitle}</h2>
       <p id="only-me" class="banner">
         {texts.onlyMeText}
       </p>
-      <button name="decision" value="only-me" class="quiet danger" aria-describedby="only-me">
+      <button name="decision" value="only-me" class="quiet" aria-describedby="only-me">
         {texts.onlyMe}
       </button>
     </form>,
