@@ -127,7 +127,11 @@ describe('PUT /_fw/org/auth-provider', () => {
     await owner.browser.get(back.pathname + back.search)
     expect(await (await put(owner, rule, '?dryRun=true')).json()).toMatchObject({
       domain: 'works.example',
-      affected: [{ email: owner.email, hasProvider: true }, { hasProvider: false }, { hasProvider: false }],
+      affected: [
+        { id: owner.userId, email: owner.email, image: null, hasProvider: true },
+        { hasProvider: false },
+        { hasProvider: false },
+      ],
     })
     expect(await (await put(owner, rule)).json()).toMatchObject({ provider: 'corp', domain: 'works.example' })
 

@@ -1,6 +1,7 @@
 // The person's view of their own account: its address, devices, deletion and sign-in methods.
 import * as z from 'zod/mini'
 import { handOverSchema } from './organization'
+import { shownPersonSchema } from './person'
 
 /** A pending change of address; times are ISO 8601 UTC. */
 export const pendingAddressSchema = z.object({
@@ -47,9 +48,7 @@ export const accountEndSchema = z.object({
        * The rows to hand over there and up to 100 possible receivers, the longest-standing owners first; null unless `fate` is
        * `left`, and when the organization is closed to this session.
        */
-      handOver: z.nullable(
-        z.extend(handOverSchema, { members: z.array(z.object({ email: z.string(), name: z.string() })) }),
-      ),
+      handOver: z.nullable(z.extend(handOverSchema, { members: z.array(shownPersonSchema) })),
     }),
   ),
   /** The application's rows that would be deleted, by table. */

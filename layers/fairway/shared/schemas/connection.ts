@@ -1,6 +1,7 @@
 // The person's connections: providers that we call, and apps and tokens that call us.
 import * as z from 'zod/mini'
 import { GRANT_SCOPES } from '../scopes'
+import { shownPersonSchema } from './person'
 
 /** A provider and the person's connection to it; times are ISO 8601 UTC. */
 export const connectionSchema = z.union([
@@ -56,6 +57,7 @@ export const organizationGrantSchema = z.extend(connectedAppSchema, {
   userId: z.string(),
   email: z.string(),
   name: z.string(),
+  person: shownPersonSchema,
 })
 export type OrganizationGrant = z.infer<typeof organizationGrantSchema>
 

@@ -1,13 +1,12 @@
 // The operators' view of the people of an installation. Times are ISO 8601 UTC.
 import * as z from 'zod/mini'
 import { JOB_STATES } from './job-states'
+import { shownPersonSchema } from './person'
 import { planViewSchema } from './plan'
 import { DELIVERY_STATES } from './webhook'
 
-export const listedPersonSchema = z.object({
+export const listedPersonSchema = z.extend(shownPersonSchema, {
   id: z.string(),
-  name: z.string(),
-  email: z.string(),
   emailVerified: z.boolean(),
   createdAt: z.string(),
   /** The newest known sign-in; null before the first one. */
@@ -48,6 +47,8 @@ const listedOrganizationSchema = z.object({
   name: z.string(),
   createdAt: z.string(),
   members: z.number(),
+  /** The longest-standing owner; null without members. */
+  owner: z.nullable(shownPersonSchema),
   /** Until when a deleted organization can be restored; null while it is in use. */
   purgeAt: z.nullable(z.string()),
 })
@@ -61,7 +62,7 @@ export const organizationsPageSchema = z.object({
 export const organizationDetailsForOperatorsSchema = z.object({
   organization: listedOrganizationSchema,
   /** Owners first, 100 at most. */
-  members: z.array(z.object({ id: z.string(), name: z.string(), email: z.string(), role: z.string() })),
+  members: z.array(z.extend(shownPersonSchema, { id: z.string(), role: z.string() })),
   plan: z.nullable(planViewSchema),
   /** All plans, to choose from. */
   plans: z.array(z.object({ name: z.string(), title: z.string() })),
@@ -76,6 +77,8 @@ export const listedJobSchema = z.object({
   done: z.nullable(z.number()),
   total: z.nullable(z.number()),
   error: z.nullable(z.string()),
+  /** The person who queued it; null for jobs of the platform and of deleted accounts. */
+  person: z.nullable(shownPersonSchema),
 })
 
 export const listedMailSchema = z.object({
@@ -83,6 +86,8 @@ export const listedMailSchema = z.object({
   /** The mail's name, for example `invitation`. */
   name: z.string(),
   to: z.string(),
+  /** The receiver; null where the address is unknown. */
+  person: z.nullable(shownPersonSchema),
   createdAt: z.string(),
   /** When sending was given up, and why; null while it waits. */
   failedAt: z.nullable(z.string()),

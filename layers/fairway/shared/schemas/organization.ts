@@ -1,11 +1,15 @@
 import { z } from 'zod'
 import { ORG_ROLES } from '../roles'
+import { shownPersonSchema } from './person'
 
 const roleSchema = z.enum(ORG_ROLES)
 
 /** One organization in a member's lists. */
 export const organizationEntrySchema = z.object({ id: z.string(), name: z.string(), role: roleSchema })
 export type OrganizationEntry = z.infer<typeof organizationEntrySchema>
+
+/** The person who invited; null once that account is deleted. */
+const inviterSchema = z.nullable(shownPersonSchema)
 
 /** An invitation as the invited person sees it. */
 const receivedInvitationSchema = z.object({
@@ -14,6 +18,7 @@ const receivedInvitationSchema = z.object({
   role: roleSchema,
   /** The name of the inviter. */
   invitedBy: z.string(),
+  inviter: inviterSchema,
   expiresAt: z.string(),
 })
 export type ReceivedInvitation = z.infer<typeof receivedInvitationSchema>
@@ -81,7 +86,7 @@ export type OrganizationMember = z.infer<typeof organizationMemberSchema>
 /** The rows that a leaving member hands over, or would: by table. `receivedBy` is null where no member stays. */
 export const handOverSchema = z.object({
   rows: z.array(z.object({ table: z.string(), rows: z.int() })),
-  receivedBy: z.nullable(z.object({ email: z.string(), name: z.string() })),
+  receivedBy: z.nullable(shownPersonSchema),
 })
 export type HandOver = z.infer<typeof handOverSchema>
 
@@ -105,6 +110,7 @@ const pendingInvitationSchema = z.object({
   email: z.string(),
   role: roleSchema,
   invitedBy: z.string(),
+  inviter: inviterSchema,
   expiresAt: z.string(),
   /**
    * The link to pass on by hand. It works only for the invited address; where no mail can be sent, that address needs no
@@ -144,6 +150,8 @@ export const invitationViewSchema = z.object({
   /** False when a different account than the invited one is signed in. */
   isForYou: z.boolean(),
   invitedBy: z.string(),
+  /** Also null where the invitation is not for you. */
+  inviter: inviterSchema,
   expiresAt: z.string(),
 })
 export type InvitationView = z.infer<typeof invitationViewSchema>
@@ -173,9 +181,7 @@ export const authProviderResultSchema = z.object({
   revokedSessions: z.int(),
   revokedGrants: z.int(),
   /** Only in a dry run: the people who would be signed out, and whether they have ever signed in with that provider. */
-  affected: z.optional(
-    z.array(z.object({ email: z.string(), name: z.string(), sessions: z.int(), hasProvider: z.boolean() })),
-  ),
+  affected: z.optional(z.array(z.object({ ...shownPersonSchema.shape, sessions: z.int(), hasProvider: z.boolean() }))),
 })
 export type AuthProviderResult = z.infer<typeof authProviderResultSchema>
 

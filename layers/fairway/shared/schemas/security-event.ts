@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { shownPersonSchema } from './person'
 
 const securityEventSchema = z.object({
   id: z.string(),
@@ -17,6 +18,7 @@ const securityEventSchema = z.object({
   /** The address of the person, and the name; null where there is none, or no longer. */
   email: z.optional(z.nullable(z.string())),
   name: z.optional(z.nullable(z.string())),
+  person: z.optional(z.nullable(shownPersonSchema)),
 })
 export type SecurityEvent = z.infer<typeof securityEventSchema>
 

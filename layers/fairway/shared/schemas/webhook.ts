@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { shownPersonSchema } from './person'
 
 /** The events that a webhook receives: those of one organization, or those of the installation. */
 export const WEBHOOK_SCOPES = ['organization', 'installation'] as const
@@ -32,6 +33,8 @@ const webhookSchema = z.object({
   failingSince: z.nullable(z.string()),
   /** Until when the previous secret also signs. */
   formerUntil: z.nullable(z.string()),
+  /** The person responsible; null once that account is deleted. */
+  responsible: z.nullable(shownPersonSchema),
   createdAt: z.string(),
   /** Deliveries of the past thirty days. */
   pending: z.int(),

@@ -72,7 +72,7 @@ describe('member removal', () => {
         { table: 'deals', rows: 2 },
         { table: 'notes', rows: 1 },
       ],
-      receivedBy: { email: owner.email, name: owner.name },
+      receivedBy: { id: owner.userId, name: owner.name, email: owner.email, image: null },
     })
     expect(await assignees()).toEqual([leaver.email, leaver.email, admin.email])
   })

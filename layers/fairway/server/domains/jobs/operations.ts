@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { defineOperations, operation } from '#fairway/server/domains/actions'
+import { withAccounts } from '#fairway/server/domains/people'
 import { cursorShape } from '#fairway/server/kernel/database/read-page'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import {
@@ -55,7 +56,10 @@ export default defineOperations({
       ...cursorShape,
     }),
     output: z.object({ jobs: z.array(listedJobSchema), cursor: z.string().nullable() }),
-    run: (query, { app }) => listJobs(app, query),
+    async run(query, { app }) {
+      const { jobs, cursor } = await listJobs(app, query)
+      return { jobs: await withAccounts(app, jobs), cursor }
+    },
   }),
   'run-job': operation({
     description: 'Queues a job with this input now.',

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { defineOperations, operation } from '#fairway/server/domains/actions'
+import { findAccounts } from '#fairway/server/domains/people'
 import { cursorShape } from '#fairway/server/kernel/database/read-page'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { languageOf } from '#fairway/server/kernel/messages'
@@ -40,7 +41,17 @@ export default defineOperations({
     permission: 'operator',
     input: z.object(cursorShape),
     output: z.object({ mails: z.array(listedMailSchema), cursor: z.string().nullable() }),
-    run: ({ cursor }, { app }) => listMails(app, cursor),
+    async run({ cursor: before }, { app }) {
+      const { mails, cursor } = await listMails(app, before)
+      const people = await findAccounts(
+        app,
+        'email',
+        mails.map(({ to }) => to),
+      )
+      const personOf = (email: string) =>
+        email === '' ? null : (people.get(email) ?? { id: null, name: email, email, image: null })
+      return { mails: mails.map(mail => ({ ...mail, person: personOf(mail.to) })), cursor }
+    },
   }),
   'resend-mail': operation({
     description: 'Resends a failed email.',

@@ -1,7 +1,13 @@
 // A grant is one consent, and the family of everything issued from it. Each use of a code or a token checks it in its own
 // statement.
 import { z } from 'zod'
-import { mayOpenSql, personJoin, suspendedUntilSql } from '#fairway/server/domains/people'
+import {
+  mayOpenSql,
+  personJoin,
+  shownPersonSql,
+  suspendedUntilSql,
+  toShownPerson,
+} from '#fairway/server/domains/people'
 import { type Actor, membershipJoin, orgOpensTo, orgsOf } from '#fairway/server/domains/organizations'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { Config } from '#fairway/server/kernel/config/config'
@@ -114,6 +120,7 @@ interface AppRow {
   userId: string
   email: string
   name: string
+  person: string
   scope: string
   mayDelete: number
   createdAt: number
@@ -126,7 +133,7 @@ const MOST_ROWS = 1000
 // A grant whose code was never exchanged connects no app.
 const listSql = (app: App, condition: string): string => `
   select g.id as id, g.client_id as clientId, g.client_name as clientName, c.client_uri as clientUri, g.token_hash is not null as isToken, o.id as orgId, o.name as orgName,
-    u.id as userId, u.email as email, u.name as name, g.scope as scope, g.may_delete as mayDelete, g.created_at as createdAt, g.last_used_at as lastUsedAt,
+    u.id as userId, u.email as email, u.name as name, ${shownPersonSql()} as person, g.scope as scope, g.may_delete as mayDelete, g.created_at as createdAt, g.last_used_at as lastUsedAt,
     g.expires_at as expiresAt
   from oauth_grants g ${grantJoins} left join oauth_clients c on c.id = g.client_id
   where ${condition} and ${isUnended(app.config)} and (g.last_used_at is not null or g.token_hash is not null)
@@ -188,10 +195,11 @@ async function requireGrant(app: App, grantId: string, column: 'user_id' | 'org_
 }
 
 // Includes all columns; operations send only those that their schemas name.
-function toConnectedApp({ createdAt, lastUsedAt, expiresAt, ...row }: AppRow): OrganizationGrant {
+function toConnectedApp({ createdAt, lastUsedAt, expiresAt, person, ...row }: AppRow): OrganizationGrant {
   const granted = row.scope.split(' ')
   return {
     ...row,
+    person: toShownPerson(person),
     clientHost: hostOf(row.clientId) ?? hostOf(row.clientUri),
     isToken: row.isToken === 1,
     scopes: GRANT_SCOPES.filter(scope => granted.includes(scope)).map(scope => ({
@@ -215,20 +223,13 @@ export interface ConnectableOrg {
   otherProvider: string | null
 }
 
-interface OrgRow {
-  id: string
-  name: string
-  required: string | null
-  isOpen: number
-}
-
 /**
  * Lists the organizations of a person, the active one first. `otherProvider` names the required provider of those that are closed
  * to this session.
  */
 export async function listConnectableOrgs(app: App, session: Session): Promise<ConnectableOrg[]> {
   const find = app.memo('connectable-orgs', () =>
-    app.db.prepareRead<OrgRow>(
+    app.db.prepareRead<{ id: string; name: string; required: string | null; isOpen: number }>(
       `select o.id as id, o.name as name, o.required_auth_provider as required, ${orgOpensTo('g')} as isOpen
         from (select x.org_id as org_id, ? as user_id, ? as provider, ? as provider_domain from (${orgsOf('= ?')}) x) g ${grantJoins}
         where ${mayAct(app.config)} order by o.id <> ?, m.joined_at, o.id`,

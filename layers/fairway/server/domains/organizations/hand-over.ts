@@ -1,7 +1,6 @@
 // When a membership ends, another member takes over the rows that the member was responsible for in that organization. Nothing is
 // deleted.
-import { z } from 'zod'
-import { personJoin } from '#fairway/server/domains/people'
+import { personJoin, shownPersonSql, toShownPerson } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { InStatement, ResultSet } from '#fairway/server/kernel/database/client'
 import type { SqlPart } from '#fairway/server/kernel/dependent-rows'
@@ -9,6 +8,7 @@ import { AppError } from '#fairway/server/kernel/http/app-error'
 import { countByTable, findTables, type TableOfRows, type Runs } from '#fairway/server/kernel/owned-rows'
 import { fieldErrors } from '#fairway/shared/field-errors'
 import type { HandOver } from '#fairway/shared/schemas/organization'
+import type { ShownPerson } from '#fairway/shared/schemas/person'
 import { forgetSharesSql } from './sharing'
 
 /** The chosen receivers, by organization: the address of a member. The default is the longest-standing owner who stays. */
@@ -73,9 +73,6 @@ export function handOverStatements(
   ])
 }
 
-const personSchema = z.object({ email: z.string(), name: z.string() })
-type Receiver = z.output<typeof personSchema>
-
 interface Leaver {
   orgId: string
   email: string
@@ -109,14 +106,14 @@ export const findReceiver = async (on: Runs, leaver: Leaver): Promise<HandOver['
  * Lists the members who can take over, longest-standing owners first, at most 100; only the chosen one if there is one. Throws
  * like `findReceiver`.
  */
-export async function findReceivers(on: Runs, { orgId, email, receiver }: Leaver): Promise<Receiver[]> {
+export async function findReceivers(on: Runs, { orgId, email, receiver }: Leaver): Promise<ShownPerson[]> {
   const { rows } = await on.execute({
-    sql: `select u.email as email, u.name as name from org_members x ${personJoin('x.user_id')}
+    sql: `select ${shownPersonSql()} as person from org_members x ${personJoin('x.user_id')}
       where x.org_id = ? and u.email <> ? and u.email = coalesce(?, u.email) order by ${HEIR_ORDER} limit 100`,
     args: [orgId, email, receiver ?? null],
   })
   if (receiver !== undefined && !rows[0]) throw notAMember('receiver')
-  return rows.map(row => personSchema.parse(row))
+  return rows.flatMap(({ person }) => toShownPerson(person) ?? [])
 }
 
 /** The address of the longest-standing owner in the organization of a row of this table; null for a row without one. */

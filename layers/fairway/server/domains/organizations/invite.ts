@@ -1,5 +1,11 @@
 import { and, eq, sql } from 'drizzle-orm'
-import { languageOfPerson, personJoin } from '#fairway/server/domains/people'
+import {
+  languageOfPerson,
+  personJoin,
+  personOfSession,
+  shownPersonSql,
+  toShownPerson,
+} from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
 import { messagesOf } from '#fairway/server/kernel/messages'
 import { parseInput } from '#fairway/server/kernel/http/read-input'
@@ -11,6 +17,7 @@ import { managesRole, type OrgRole } from '#fairway/shared/roles'
 import type { ErrorCode } from '#fairway/shared/errors'
 import { emailSchema } from '#fairway/shared/schemas/email'
 import type { InvitationResult, PendingInvitation, InvitationView } from '#fairway/shared/schemas/organization'
+import type { ShownPerson } from '#fairway/shared/schemas/person'
 import type { Session } from '#fairway/shared/schemas/session'
 import { INVITATION_PAGE } from '#fairway/shared/paths'
 import { rateLimit } from '../../kernel/limits/rate-limit'
@@ -107,7 +114,8 @@ async function inviteOne(
   const emailError = await sendInvitationMail(app, mail)
   app.log.info('invitation made', { orgId: actor.orgId, by: actor.userId, invitationId: row.id, role })
   const link = copiedLink(app, actor, { id: row.id, email, role, expiresAt })
-  const pending = { id: row.id, email, role, invitedBy: session.name, expiresAt: expiresAt.toISOString(), link }
+  const named = { invitedBy: session.name, inviter: personOfSession(session) }
+  const pending = { id: row.id, email, role, ...named, expiresAt: expiresAt.toISOString(), link }
   return { ...pending, emailSent: !emailError, ...(emailError ? { emailError } : {}) }
 }
 
@@ -140,11 +148,12 @@ export async function listPendingInvitations(app: App, session: Session): Promis
   // Managers also see invitations whose inviter lost the right, so that they can resend or revoke them.
   const isPending = `i.org_id = ? and i.status = 'pending' and i.expires_at > ?`
   const rows = await findInvitations(app, isPending, [actor.orgId, app.now().getTime()])
-  return rows.map(({ id, email, role, invitedBy, expiresAt }) => ({
+  return rows.map(({ id, email, role, invitedBy, inviter, expiresAt }) => ({
     id,
     email,
     role,
     invitedBy,
+    inviter,
     expiresAt: expiresAt.toISOString(),
     link: copiedLink(app, actor, { id, email, role, expiresAt }),
   }))
@@ -190,9 +199,13 @@ export interface InvitationRow {
   expiresAt: Date
   /** The inviter's name, else their address; empty when the account is deleted. */
   invitedBy: string
+  inviter: ShownPerson | null
   /** Whether it can be accepted now. */
   isOpen: boolean
 }
+
+/** The inviter as the invited person sees them, who may not load pictures of the organization's members. */
+export const asInvited = (inviter: ShownPerson | null): ShownPerson | null => inviter && { ...inviter, image: null }
 
 /** Finds the invitations (`i`) that match a condition, oldest first. */
 export async function findInvitations(
@@ -200,14 +213,26 @@ export async function findInvitations(
   condition: string,
   args: (string | number)[],
 ): Promise<InvitationRow[]> {
-  const find = app.db.prepareRead<Omit<InvitationRow, 'expiresAt' | 'isOpen'> & { expiresAt: number; isOpen: number }>(
+  const find = app.db.prepareRead<
+    Omit<InvitationRow, 'expiresAt' | 'isOpen' | 'inviter'> & {
+      expiresAt: number
+      isOpen: number
+      inviter: string | null
+    }
+  >(
     `select i.id as id, i.org_id as orgId, o.name as orgName, i.email as email, i.role as role, i.status as status,
-        i.token_hash as tokenHash, i.expires_at as expiresAt, coalesce(nullif(u.name, ''), u.email, '') as invitedBy, ${INVITATION_IS_OPEN} as isOpen
+        i.token_hash as tokenHash, i.expires_at as expiresAt, coalesce(nullif(u.name, ''), u.email, '') as invitedBy,
+        ${shownPersonSql()} as inviter, ${INVITATION_IS_OPEN} as isOpen
       from org_invitations i join organizations o on o.id = i.org_id left ${personJoin('i.invited_by')}
       where ${condition} order by i.created_at, i.id`,
   )
   const rows = await find([app.now().getTime(), ...args])
-  return rows.map(row => ({ ...row, expiresAt: new Date(row.expiresAt), isOpen: row.isOpen === 1 }))
+  return rows.map(row => ({
+    ...row,
+    inviter: toShownPerson(row.inviter),
+    expiresAt: new Date(row.expiresAt),
+    isOpen: row.isOpen === 1,
+  }))
 }
 
 const isPendingOf = (orgId: string, id: string) =>

@@ -7,7 +7,7 @@ import type { InvitationView, JoinedOrganization } from '#fairway/shared/schemas
 import type { Session } from '#fairway/shared/schemas/session'
 import { joinStatements, logMoves, moveStatements } from './active-org'
 import { describeJoin, findMembership } from './switch-organization'
-import { copiedToken, findInvitations, type InvitationRow } from './invite'
+import { asInvited, copiedToken, findInvitations, type InvitationRow } from './invite'
 import { corporateDomainOf, DOMAIN_HOLDS, INVITATION_IS_OPEN } from './org-context'
 
 interface Answer {
@@ -33,6 +33,7 @@ export async function viewInvitation(app: App, session: Session, answer: Answer)
     status,
     isForYou,
     invitedBy: row.invitedBy,
+    inviter: isForYou ? asInvited(row.inviter) : null,
     expiresAt: row.expiresAt.toISOString(),
   }
 }

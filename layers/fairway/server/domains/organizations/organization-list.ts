@@ -1,13 +1,14 @@
 // Organizations for operators.
 import { and, desc, eq, or, sql } from 'drizzle-orm'
 import { z } from 'zod'
-import { personJoin } from '#fairway/server/domains/people'
+import { personJoin, shownPersonSql, toShownPerson } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
 import { creationCursor, isOlder, readNewest } from '#fairway/server/kernel/database/read-page'
 import { containsText } from '#fairway/server/kernel/folding/fold-sql'
 import { countRows } from '#fairway/server/kernel/owned-rows'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { OrganizationDeletion, OrganizationEntry } from '#fairway/shared/schemas/organization'
+import { type ShownPerson, shownPersonSchema } from '#fairway/shared/schemas/person'
 import type { Session } from '#fairway/shared/schemas/session'
 import { deleteOrganization, planDeletion, restoreFor } from './deletion'
 import { organizations } from './tables'
@@ -15,8 +16,17 @@ import { organizations } from './tables'
 const selectOrganizations = (app: App) => {
   const { id, name, createdAt, purgeAt } = organizations
   const members = sql<number>`(select count(*) from org_members m where m.org_id = organizations.id)`
-  return app.db.orm.select({ id, name, createdAt, purgeAt, members }).from(organizations)
+  const owner = sql<ShownPerson | null>`(select ${sql.raw(shownPersonSql())} from ${sql.raw(memberships('organizations.id'))} m
+    ${sql.raw(personJoin('m.user_id'))} where m.role = 'owner' order by m.joined_at, m.user_id limit 1)`
+  return app.db.orm
+    .select({ id, name, createdAt, purgeAt, members, owner: owner.mapWith(toShownPerson) })
+    .from(organizations)
 }
+
+/** The memberships of an organization, also of a deleted one. */
+const memberships = (orgId: string): string =>
+  `(select user_id, role, joined_at from org_members where org_id = ${orgId}
+    union all select user_id, role, joined_at from fw_suspended_members where org_id = ${orgId})`
 
 const toOrganization = (organization: Awaited<ReturnType<typeof selectOrganizations>>[number]) => ({
   ...organization,
@@ -44,20 +54,21 @@ export async function listOrganizations(
 export const countOrganizations = (app: App): Promise<number> => countRows(app.db.client, 'organizations', [])
 
 const OWNERS_FIRST = `order by case m.role when 'owner' then 0 when 'admin' then 1 else 2 end, m.joined_at`
-const memberSchema = z.object({ id: z.string(), name: z.string(), email: z.string(), role: z.string() })
+const memberSchema = z.object({ ...shownPersonSchema.shape, id: z.string(), role: z.string() })
 
 /** Returns one organization with its members, owners first, including those of a deleted one. Throws `not-found`. */
 export async function findOrganization(app: App, orgId: string) {
   const [organization] = await selectOrganizations(app).where(eq(organizations.id, orgId))
   if (!organization) throw new AppError('not-found')
   const members = await app.db.client.execute({
-    sql: `select u.id as id, u.name as name, u.email as email, m.role as role
-      from (select * from (select user_id, role, joined_at from org_members where org_id = ?1
-        union all select user_id, role, joined_at from fw_suspended_members where org_id = ?1) m
-        ${OWNERS_FIRST} limit 100) m ${personJoin('m.user_id')} ${OWNERS_FIRST}`,
+    sql: `select ${shownPersonSql()} as person, m.role as role
+      from (select * from ${memberships('?1')} m ${OWNERS_FIRST} limit 100) m ${personJoin('m.user_id')} ${OWNERS_FIRST}`,
     args: [orgId],
   })
-  return { organization: toOrganization(organization), members: members.rows.map(row => memberSchema.parse(row)) }
+  return {
+    organization: toOrganization(organization),
+    members: members.rows.map(({ person, role }) => memberSchema.parse({ ...toShownPerson(person), role })),
+  }
 }
 
 interface OnBehalf {

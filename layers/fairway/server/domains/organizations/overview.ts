@@ -8,7 +8,7 @@ import type { Session } from '#fairway/shared/schemas/session'
 import { listDeleted } from './deletion'
 import { findDomainMatches } from './join'
 import { listMemberships, listOrphanedCredentials } from './switch-organization'
-import { findInvitations } from './invite'
+import { asInvited, findInvitations } from './invite'
 import { DOMAIN_HOLDS } from './org-context'
 
 /** Returns the person's organizations, the active one, and pending invitations. */
@@ -63,11 +63,12 @@ async function listReceived(app: App, session: Session): Promise<ReceivedInvitat
   const rows = await findInvitations(app, `i.email = ? and i.status = 'pending'`, [session.email.toLowerCase()])
   return rows
     .filter(({ isOpen }) => isOpen)
-    .map(({ id, orgName, role, invitedBy, expiresAt }) => ({
+    .map(({ id, orgName, role, invitedBy, inviter, expiresAt }) => ({
       id,
       orgName,
       role,
       invitedBy,
+      inviter: asInvited(inviter),
       expiresAt: expiresAt.toISOString(),
     }))
 }

@@ -3,6 +3,8 @@ import {
   liveSessionCount,
   outdateSignIns,
   personJoin,
+  shownPersonSql,
+  toShownPerson,
   usesProvider,
 } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
@@ -38,12 +40,16 @@ export async function planAuthProvider(app: App, actor: Actor, input: AuthProvid
   checkRequirable(app, actor.session, input)
   const { provider, domain = null } = input
   if (provider === null) return { provider, domain, revokedSessions: 0, revokedGrants: 0, affected: [] }
-  const rows = await app.db.prepareRead<{ email: string; name: string; sessions: number; hasProvider: number }>(
-    `select u.email as email, u.name as name,
+  const rows = await app.db.prepareRead<{ person: string; sessions: number; hasProvider: number }>(
+    `select ${shownPersonSql()} as person,
       ${liveSessionCount('u.id')} as sessions, ${usesProvider('u.id')} as hasProvider
      from org_members m ${personJoin('m.user_id')} where m.org_id = ? order by m.joined_at, m.user_id limit 1000`,
   )([app.now().getTime(), provider, domain, actor.orgId])
-  const affected = rows.map(row => ({ ...row, hasProvider: row.hasProvider === 1 }))
+  const affected = rows.map(({ person, sessions, hasProvider }) => ({
+    ...toShownPerson(person),
+    sessions,
+    hasProvider: hasProvider === 1,
+  }))
   const revokedSessions = affected.reduce((sum, row) => sum + row.sessions, 0)
   return { provider, domain, revokedSessions, revokedGrants: await countGrants(app, actor.orgId), affected }
 }

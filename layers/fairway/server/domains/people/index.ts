@@ -25,6 +25,7 @@ export {
   suspendedError,
   suspendedUntilSql,
 } from './person'
+export { findAccounts, personOfSession, shownPersonSql, toShownPerson, withAccounts } from './shown-person'
 export { checkNotSuspended, endSessionsOf, reactivatePerson, suspendPerson } from './suspension'
 export { countPeople, findPersonDetails, listPeople } from './people-list'
 export { acceptShownTerms, acceptTerms, checkTermsTicked, isTermsDue, owesFirstTerms } from './terms'

@@ -21,7 +21,8 @@ import {
   ownEventPageSchema,
   securityEventPageSchema,
 } from '#fairway/shared/schemas/security-event'
-import { findPersonId, withPeople } from './person'
+import { findPersonId } from './person'
+import { withAccounts } from './shown-person'
 import { removePicture, setPicture } from './pictures'
 import { PICTURE_UPLOAD } from './tables'
 
@@ -80,7 +81,13 @@ export default defineOperations({
     async run({ person, ...filter }, { app }) {
       const userId = await findPersonId(app, person)
       const { events, totalItems } = await listSecurityEvents(app, { ...filter, userId })
-      return { events: await withPeople(app, events), totalItems }
+      const named = await withAccounts(app, events)
+      const withNames = named.map(event => ({
+        ...event,
+        email: event.person?.email ?? null,
+        name: event.person?.name ?? null,
+      }))
+      return { events: withNames, totalItems }
     },
   }),
   'count-security-events': operation({

@@ -9,13 +9,14 @@ import { isoTime } from '#fairway/server/kernel/dependent-rows'
 import { countRows } from '#fairway/server/kernel/owned-rows'
 import type { ListedPerson, PersonDetails } from '#fairway/shared/schemas/operator'
 import { isOperator } from './person'
+import { shownPersonSql, toShownPerson } from './shown-person'
 import { users } from './tables'
 
 const selectPeople = (app: App) =>
   app.db.orm
     .select({
+      person: sql<string>`${sql.raw(shownPersonSql('users'))}`,
       id: users.id,
-      name: users.name,
       email: users.email,
       emailVerified: users.emailVerified,
       createdAt: users.createdAt,
@@ -32,9 +33,13 @@ const selectPeople = (app: App) =>
 
 type PersonRow = Awaited<ReturnType<typeof selectPeople>>[number]
 
-function toPerson(app: App, { since, until, reason, createdAt, lastSignInMs, ...shown }: PersonRow): ListedPerson {
+function toPerson(
+  app: App,
+  { person, since, until, reason, createdAt, lastSignInMs, ...shown }: PersonRow,
+): ListedPerson {
   const isSuspended = since !== null && (until === null || until > app.now())
   return {
+    ...toShownPerson(person),
     ...shown,
     createdAt: createdAt.toISOString(),
     lastSignInAt: lastSignInMs === 0 ? null : new Date(lastSignInMs).toISOString(),

@@ -1,4 +1,4 @@
-import { eq, inArray } from 'drizzle-orm'
+import { eq } from 'drizzle-orm'
 import type { App } from '#fairway/server/kernel/app-context'
 import { type Config, DEV_EMAIL, LEGACY_LOCAL_EMAIL } from '#fairway/server/kernel/config/config'
 import type { InStatement } from '#fairway/server/kernel/database/client'
@@ -55,20 +55,6 @@ export const deletePersonStatement = (userId: string): InStatement => ({
 export async function findPersonId(app: App, email: string | undefined): Promise<string | undefined> {
   if (email === undefined || email === '') return undefined
   return (await findPerson(app, { email }))?.userId ?? ''
-}
-
-/** Adds the address and name to rows that refer to a person. Null for rows without a person and for deleted people. */
-export async function withPeople<T extends { userId: string | null }>(
-  app: App,
-  rows: readonly T[],
-): Promise<(T & { email: string | null; name: string | null })[]> {
-  const ids = [...new Set(rows.flatMap(({ userId }) => userId ?? []))]
-  const userRows = ids.length === 0 ? [] : await app.db.orm.select().from(users).where(inArray(users.id, ids))
-  const people = new Map(userRows.map(person => [person.id, person]))
-  return rows.map(row => {
-    const person = people.get(row.userId ?? '')
-    return { ...row, email: person?.email ?? null, name: person?.name ?? null }
-  })
 }
 
 /** The end of an unlimited suspension, in milliseconds. */

@@ -1,7 +1,7 @@
 import { and, asc, count, eq, gte, isNull, lt, type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { BROUGHT_IN, findMembership, isInDeleted, requireOrg } from '#fairway/server/domains/organizations'
-import { findPerson, isOperator, requireOperator } from '#fairway/server/domains/people'
+import { findAccounts, findPerson, isOperator, requireOperator } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
 import { newId, randomBase64 } from '#fairway/server/kernel/crypto/random'
 import type { SealedColumn } from '#fairway/server/kernel/crypto/reseal'
@@ -111,6 +111,11 @@ export async function toWebhooks(app: App, which?: SQL): Promise<Webhook[]> {
     )
     .groupBy(webhookDeliveries.webhookId, webhookDeliveries.state)
   const countOf = (id: string, state: string) => counts.find(each => each.id === id && each.state === state)?.n ?? 0
+  const people = await findAccounts(
+    app,
+    'id',
+    rows.map(({ createdBy }) => createdBy),
+  )
   return rows.map(row => ({
     id: row.id,
     scope: row.orgId === null ? 'installation' : 'organization',
@@ -119,6 +124,7 @@ export async function toWebhooks(app: App, which?: SQL): Promise<Webhook[]> {
     state: row.state,
     failingSince: row.failingSince?.toISOString() ?? null,
     formerUntil: row.formerUntil && row.formerUntil > app.now() ? row.formerUntil.toISOString() : null,
+    responsible: people.get(row.createdBy ?? '') ?? null,
     createdAt: row.createdAt.toISOString(),
     pending: countOf(row.id, 'pending'),
     failed: countOf(row.id, 'failed'),

@@ -48,6 +48,9 @@ export async function findJobOf(
   return row && followedJobSchema.parse({ ...row, result: row.result === null ? null : JSON.parse(String(row.result)) })
 }
 
+const { person: _ofPeople, ...columns } = listedJobSchema.shape
+const rowSchema = z.object({ ...columns, userId: z.string().nullable() })
+
 interface WantedJobs {
   state?: JobState
   name?: string
@@ -72,11 +75,11 @@ export async function listJobs(app: App, { state, name, cursor: before }: Wanted
   const order = state && state !== 'done' ? '+id' : 'id'
   const { rows: jobs, cursor } = await readNewest(async limit => {
     const { rows } = await app.db.client.execute({
-      sql: `select id, name, state, attempts, ${isoTime('run_at')} as runAt, progress_done as done, progress_total as total, error
-        from fw_jobs where ${all.join(' and ')} order by ${order} desc limit ?`,
+      sql: `select id, name, state, attempts, ${isoTime('run_at')} as runAt, progress_done as done, progress_total as total, error,
+        user_id as userId from fw_jobs where ${all.join(' and ')} order by ${order} desc limit ?`,
       args: [...stated.map(([, value]) => value ?? null), limit],
     })
-    return rows.map(row => listedJobSchema.parse(row))
+    return rows.map(row => rowSchema.parse(row))
   })
   return { jobs, cursor }
 }
