@@ -2,10 +2,11 @@
 import { and, getTableColumns, inArray, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { accessibleTo, asReadBy } from '#fairway/server/domains/organizations'
-import { findPerson, languageOfPerson } from '#fairway/server/domains/people'
+import { findAccounts, languageOfPerson } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
 import { fill, fillCount, messagesOf } from '#fairway/server/kernel/messages'
 import { formatTime, type Language } from '#fairway/shared/languages'
+import type { ShownPerson } from '#fairway/shared/schemas/person'
 import type { Session } from '#fairway/shared/schemas/session'
 import type { Action } from './action'
 import { textsAt } from './audit/audit-subject'
@@ -108,15 +109,20 @@ async function findRows(
     })
     .from(table)
     .where(and(inArray(table.id, [...ids]), accessibleTo(table, session)))
-  const owners = [...new Set(rows.flatMap(row => row.owner ?? []))]
-  const people = await Promise.all(owners.map(email => findPerson(app, { email })))
-  const nameOf = new Map(people.flatMap(person => (person?.name ? [[person.email, visible(person.name)]] : [])))
+  const people = await findAccounts(
+    app,
+    'email',
+    rows.map(row => row.owner),
+  )
   return rows.map(row => ({
     title: row.title === null ? null : visible(String(row.title)).slice(0, MOST_CHARACTERS),
-    owner: row.owner !== null && nameOf.has(row.owner) ? `${nameOf.get(row.owner)} (${row.owner})` : row.owner,
+    owner: row.owner === null ? null : named(people.get(row.owner) ?? { name: row.owner, email: row.owner }),
     changedAt: row.changedAt instanceof Date ? row.changedAt : null,
   }))
 }
+
+const named = ({ name, email }: Pick<ShownPerson, 'name' | 'email'>): string =>
+  name === email ? email : `${visible(name)} (${email})`
 
 /** Owner and last change of a row, in one line. */
 export function factsOf({ owner, changedAt }: NamedRow, language: Language): string {
