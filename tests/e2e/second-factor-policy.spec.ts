@@ -10,6 +10,7 @@ test('an organization requires a second factor, announces the deadline and then 
   await page.goto(`${origin}/team/sign-in`)
   const required = page.getByRole('switch', { name: 'Require two-factor authentication' })
   await required.click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Require it', exact: true }).click()
   await expect(page.getByText('Two-factor authentication is required.').first()).toBeVisible()
   await expect(required).toBeChecked()
   await page.reload()

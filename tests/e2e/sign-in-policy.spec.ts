@@ -38,7 +38,11 @@ test('a sign-in policy shows its effects first, warns of a lockout, signs everyo
     )
     await expect(dialog.getByRole('alert')).toContainText('You will be locked out')
     await expect(dialog.getByRole('alert')).toContainText('You have never signed in with Corp.')
-    await expect(dialog.getByRole('listitem')).toContainText(/ada@example\.test.*has never signed in with Corp/s)
+    await expect(dialog.getByRole('list', { name: 'Have never signed in with Corp' })).toContainText('ada@example.test')
+    await expect(dialog.getByRole('link', { name: 'Link Corp first' })).toHaveAttribute(
+      'href',
+      '/settings/security#linked',
+    )
     await expectNoViolations(page)
     await dialog.getByRole('button', { name: 'Cancel' }).click()
     await page.reload()
@@ -47,6 +51,8 @@ test('a sign-in policy shows its effects first, warns of a lockout, signs everyo
     await policy.getByRole('button', { name: 'Review the change' }).click()
     const confirm = dialog.getByRole('button', { name: 'Require it anyway' })
     await expect(confirm).toHaveClass(/bg-error/)
+    await expect(confirm).toBeDisabled()
+    await dialog.getByLabel(/^Type /).fill("Ada's organization")
     await confirm.click()
     await page.waitForURL('**/sign-in**')
   })

@@ -185,6 +185,9 @@ export const authProviderResultSchema = z.object({
 })
 export type AuthProviderResult = z.infer<typeof authProviderResultSchema>
 
+/** The members without a second factor. */
+export const secondFactorPolicySchema = z.object({ missing: z.array(shownPersonSchema) })
+
 /** The declared roles of the application, and the people with each. */
 export const appRolesSchema = z.object({
   appId: z.string(),

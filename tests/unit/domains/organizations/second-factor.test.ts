@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { compilePages } from '#fairway/modules/pages/page-files'
 import { answerTokenRequest, authenticateAccessToken, makePersonalToken } from '#fairway/server/domains/oauth-server'
 import { checkOrgOpens, setSecondFactorPolicy } from '#fairway/server/domains/organizations'
+import { listWithoutSecondFactor } from '#fairway/server/domains/organizations/second-factor'
 import { requireOrg } from '#fairway/server/domains/organizations/org-context'
 import { createTicket, findEmbedSession, openTicket } from '#fairway/server/domains/pages'
 import { actAs } from '#fairway/server/domains/sessions'
@@ -197,5 +198,27 @@ describe('second factor reset by an operator', () => {
     expect(await countRows(app, 'sessions')).toBe(0)
     expect(await query(app, "select kind from security_events where kind = 'two-factor-reset'")).toHaveLength(1)
     expect((await sessionOf(await cookieFor(owner)))?.secondFactor?.isOver).toBe(true)
+  })
+})
+
+describe('members without a second factor', () => {
+  it('are listed by joining, and nobody while a provider is required', async () => {
+    const names = ['Grace', 'Edsger', 'Barbara']
+    const [grace, edsger] = await Promise.all(
+      names.map(async name => {
+        const person = await aMember(app, { name })
+        await addTo(app, owner, person, 'member')
+        return person
+      }),
+    )
+    await aMember(app, { name: 'Elsewhere' })
+    await turnOn(grace?.userId ?? '')
+    await query(app, 'update users set passkey_since = 1 where id = ?', [edsger?.userId ?? ''])
+    const actor = { orgId: owner.orgId ?? '' }
+    const missing = await listWithoutSecondFactor(app, actor)
+    expect(missing.map(({ name }) => name)).toEqual([owner.name, 'Barbara'])
+    expect(missing[0]).toEqual({ id: owner.userId, name: owner.name, email: owner.email, image: null })
+    await query(app, "update organizations set required_auth_provider = 'google' where id = ?", [actor.orgId])
+    expect(await listWithoutSecondFactor(app, actor)).toEqual([])
   })
 })

@@ -6,6 +6,7 @@ import { requestInfo } from '#fairway/server/kernel/http/request-info'
 import {
   authProviderResultSchema,
   authProviderSchema,
+  secondFactorPolicySchema,
   handOverSchema,
   invitationResultSchema,
   memberPageSchema,
@@ -16,7 +17,7 @@ import { invite, listPendingInvitations, mustConfirmToInvite } from './invite'
 import { exportMembers, listMembers } from './member-list'
 import { changeMemberRole, removeMember } from './members'
 import { orgInput } from './org-input'
-import { setSecondFactorPolicy } from './second-factor'
+import { listWithoutSecondFactor, setSecondFactorPolicy } from './second-factor'
 import { getAuthProvider, planAuthProvider, setAuthProvider } from './set-auth-provider'
 
 const CHECKLIST = 'fw:checklist'
@@ -114,6 +115,15 @@ export default defineOperations({
     dryRun: true,
     run: (input, { app, actor, isDryRun }) =>
       isDryRun ? planAuthProvider(app, actor, input) : setAuthProvider(app, actor, input),
+  }),
+  'get-second-factor-policy': operation({
+    description: 'Lists the members whom a policy for a second factor would cut off.',
+    method: 'GET',
+    path: '/_fw/org/second-factor',
+    openIn: ['view'],
+    permission: 'set-auth-provider',
+    output: secondFactorPolicySchema,
+    run: async (_input, { app, actor }) => ({ missing: await listWithoutSecondFactor(app, actor) }),
   }),
   'set-second-factor-policy': operation({
     description: 'Sets whether every member of your organization needs a second factor, and after how many days.',

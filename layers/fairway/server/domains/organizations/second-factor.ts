@@ -1,6 +1,8 @@
 // The second-factor policy: of one organization (a setting), and of the whole installation (FW_REQUIRE_SECOND_FACTOR).
+import { personJoin, shownPersonSql, toShownPerson } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
+import type { ShownPerson } from '#fairway/shared/schemas/person'
 import type { Session } from '#fairway/shared/schemas/session'
 
 /** The values that the policy compares, read with a person and their membership; times in milliseconds. */
@@ -116,6 +118,19 @@ export function checkInstallationOpens(session: Pick<Session, 'secondFactor'>): 
 /** Whether a session's access depends on the clock because a grace period is running. Such a session is not cached. */
 export const isInGrace = (session: Pick<Session, 'secondFactor'> | undefined): boolean =>
   session?.secondFactor?.isOver === false
+
+/**
+ * Lists the members without a passkey and without two-factor authentication, longest-standing first, at most 1,000. Nobody while
+ * the organization requires a provider, whose own second step counts.
+ */
+export async function listWithoutSecondFactor(app: App, { orgId }: { orgId: string }): Promise<ShownPerson[]> {
+  const rows = await app.db.prepareRead<{ person: string }>(
+    `select ${shownPersonSql()} as person from org_members m join organizations o on o.id = m.org_id ${personJoin('m.user_id')}
+      where m.org_id = ? and o.required_auth_provider is null and u.second_factor_since is null and u.passkey_since is null
+      order by m.joined_at, m.user_id limit 1000`,
+  )([orgId])
+  return rows.map(({ person }) => toShownPerson(person))
+}
 
 /**
  * Turns the organization's policy on, with these days of grace, or off. A policy that is already on keeps its start. Throws
