@@ -39,9 +39,7 @@ test('the migration banner offers data from before the first account, moves it a
   )
   await open('/notes')
   await screen.findByText('No notes yet')
-  await shows(await banner(), 'You can move it to ada@example.test')
-  await shows(await banner(), '2 notes')
-  await shows(await banner(), '1 setting')
+  await shows(await banner(), 'Data from before your account · 2 notes · 1 setting')
   const move = within(await banner()).getByRole('button', { name: 'Move to my account' })
   move.focus()
   await user.keyboard('{Enter}')
@@ -66,6 +64,8 @@ test('the migration banner stays hidden when postponed until tomorrow, also afte
   await screen.findByRole('region', { name: 'Activity' })
   await isGone()
   expect(requests.filter(each => each.includes('local-migration'))).toEqual([])
+  await open('/settings/data')
+  await shows(await banner(), 'You can move it to ada@example.test')
 })
 
 test('the migration banner reports a failure, moves nothing and can be retried', async () => {

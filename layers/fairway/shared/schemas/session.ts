@@ -39,6 +39,8 @@ const sessionSchema = z.object({
       by: z.enum(['organization', 'installation']),
       /** Present where two-factor authentication is on: a code in this session is enough. */
       canProve: z.optional(z.literal(true)),
+      /** Present where the account has a passkey: signing in with it is enough. */
+      hasPasskey: z.optional(z.literal(true)),
     }),
   ),
   provider: z.string(),

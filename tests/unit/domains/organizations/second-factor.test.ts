@@ -221,4 +221,12 @@ describe('members without a second factor', () => {
     await query(app, "update organizations set required_auth_provider = 'google' where id = ?", [actor.orgId])
     expect(await listWithoutSecondFactor(app, actor)).toEqual([])
   })
+
+  it('who have a passkey, but signed in by password, are told that they have one', async () => {
+    await require(0)
+    await query(app, 'update users set passkey_since = 1 where id = ?', [owner.userId])
+    const session = await sessionOf(await cookieFor(owner))
+    expect(session?.secondFactor).toMatchObject({ isOver: true, hasPasskey: true })
+    expect(session?.secondFactor).not.toHaveProperty('canProve')
+  })
 })

@@ -99,8 +99,15 @@ export function secondFactorOf(
   const now = app.now().getTime()
   // The strictest comes first: the installation once its deadline has passed, else the next deadline.
   const [first] = due.toSorted((a, b) => Math.max(a.at, now) - Math.max(b.at, now))
-  const canProve = row.twoFactorSince === null ? {} : { canProve: true as const }
-  return first && { by: first.by, until: new Date(first.at).toISOString(), isOver: first.at <= now, ...canProve }
+  if (!first) return undefined
+  const { by, at } = first
+  return {
+    by,
+    until: new Date(at).toISOString(),
+    isOver: at <= now,
+    ...(row.twoFactorSince === null ? {} : { canProve: true }),
+    ...(row.passkeySince === null ? {} : { hasPasskey: true }),
+  }
 }
 
 /** Throws `second-factor-setup-required` when the grace period has passed. */
