@@ -169,6 +169,24 @@ describe('Magic link', () => {
     expect(unknown.status).toBe(404)
   })
 
+  it('signs in by the code of the email on the waiting page, without JavaScript', async () => {
+    const laptop = open()
+    await askForLink(laptop, 'code@example.test', '/team')
+    const { text, html } = await smtp.mailTo('code@example.test')
+    const [, code = ''] = /requested this email:\n(\d{6})\n/.exec(text) ?? []
+    expect(html).toContain(`>${code}<`)
+    const waiting = '/sign-in?return=%2Fteam&step=check-mail'
+    const page = await (await laptop.get(waiting)).text()
+    expect(page).toMatch(/a link and a code to code@example\.test.*name="code"/s)
+    const typed = (value: string) => laptop.post(waiting, { form: { intent: 'mailed-code', code: value } })
+    const wrong = await typed(code === '000000' ? '000001' : '000000')
+    expect([wrong.status, await wrong.text()]).toEqual([401, expect.stringMatching(/code is wrong.*name="code"/s)])
+    const right = await typed(` ${code.slice(0, 3)} ${code.slice(3)}`)
+    expect([right.status, right.headers.get('location')]).toEqual([303, '/team'])
+    expect(await sessionOf(laptop)).toMatchObject({ email: 'code@example.test', provider: 'magic-link' })
+    expect(await (await typed(code)).text()).toContain('This page has expired')
+  })
+
   it('supports continuing and resending on the waiting page without JavaScript', async () => {
     const laptop = open()
     const link = await askForLink(laptop, 'plain@example.test', '/team')

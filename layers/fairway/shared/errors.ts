@@ -192,6 +192,10 @@ export const errorCatalog = {
   'link-expired': { status: 410, title: 'This link has expired. Request a new one.' },
   'link-used': { status: 410, title: 'This link has already been used. Request a new one.' },
   'passkey-challenge-ended': { status: 410, title: 'This took too long. Start again.' },
+  'code-ended': {
+    status: 410,
+    title: 'This code no longer works after five wrong tries. Open the link in the email, or request another email.',
+  },
   'second-factor-ended': { status: 410, title: 'This sign-in has expired. Sign in again.' },
   'sign-out-elsewhere': { status: 409, title: 'Sign out in the service where you signed in.' },
   'builder-not-connected': { status: 409, title: 'No builder service is connected. Run `fw builder connect`.' },

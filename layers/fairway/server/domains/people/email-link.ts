@@ -2,8 +2,8 @@
 import { z } from 'zod'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { Config } from '#fairway/server/kernel/config/config'
-import { sha256 } from '#fairway/server/kernel/crypto/hash'
-import { randomToken } from '#fairway/server/kernel/crypto/random'
+import { constantTimeEqual, sha256 } from '#fairway/server/kernel/crypto/hash'
+import { randomDigits, randomToken } from '#fairway/server/kernel/crypto/random'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { readCookie, setCookieValue } from '#fairway/server/kernel/http/cookie'
 import {
@@ -15,6 +15,7 @@ import {
   peekOneTimeOfBrowser,
   spendOneTime,
   spendStatement,
+  tryOneTime,
 } from '#fairway/server/kernel/one-time/one-time'
 import { EMAIL_LINK_PATH, OAUTH_AUTHORIZE_PATH } from '#fairway/shared/paths'
 
@@ -30,6 +31,8 @@ const payloadSchema = z.object({
   passwordHash: z.string().optional(),
   /** The version of the terms accepted in the form. */
   termsVersion: z.string().optional(),
+  /** SHA-256 of the code in the mail and the requesting browser's secret, without which nobody can try codes. */
+  codeHash: z.string().optional(),
 })
 
 type EmailLinkPayload = z.output<typeof payloadSchema>
@@ -88,9 +91,14 @@ export interface EmailLink {
   isKnown: boolean
 }
 
+const CODE_DIGITS = 6
+const TRIES_PER_CODE = 5
+
+const codeHashOf = (browser: string, code: string): string => sha256(`${browser}\n${code}`)
+
 /**
  * Creates a link for an address. Its secret is only in the returned URL. `setCookie` is for the browser that waits until the
- * link is opened.
+ * link is opened. In that browser, the `code` does the same as the link; only sign-in links have one.
  */
 export async function issueEmailLink(
   app: App,
@@ -100,12 +108,36 @@ export async function issueEmailLink(
     payload,
     isKnown = false,
   }: Pick<EmailLink, 'purpose' | 'email' | 'payload'> & { isKnown?: boolean },
-): Promise<{ href: string; setCookie: string }> {
+): Promise<{ href: string; setCookie: string; code?: string }> {
   const [secret, browser] = [randomToken(32), randomToken(32)]
-  await issueOneTime(app, purposes[storedAs({ purpose, isKnown })], { secret, subject: email, browser, payload })
+  const code = purpose === 'magic-link' ? randomDigits(CODE_DIGITS) : undefined
+  await issueOneTime(app, purposes[storedAs({ purpose, isKnown })], {
+    secret,
+    subject: email,
+    browser,
+    payload: { ...payload, codeHash: code && codeHashOf(browser, code) },
+  })
   const link = new URL(EMAIL_LINK_PATH, app.config.baseUrl)
   link.searchParams.set('token', secret)
-  return { href: link.href, setCookie: flowCookie(browser, app.config, purposes[purpose].lifeInSeconds) }
+  return { href: link.href, setCookie: flowCookie(browser, app.config, purposes[purpose].lifeInSeconds), code }
+}
+
+/**
+ * Checks the code of the link that this browser waits for. Throws `invalid-code`, and `code-ended` after five wrong ones: then
+ * only the link works.
+ */
+export async function checkMailedCode(
+  app: App,
+  link: EmailLink,
+  code: string,
+  cookieHeader: string | undefined,
+): Promise<void> {
+  // Counted before the code is checked, so that concurrent requests get no extra tries.
+  const tried = await tryOneTime(app, purposes[storedAs(link)], { hash: link.hash }, TRIES_PER_CODE)
+  if (!tried) throw new AppError('code-ended')
+  const browser = readFlowSecret(cookieHeader, app.config) ?? ''
+  if (constantTimeEqual(tried.payload.codeHash ?? '', codeHashOf(browser, code))) return
+  throw new AppError(tried.tries >= TRIES_PER_CODE ? 'code-ended' : 'invalid-code')
 }
 
 /**

@@ -116,6 +116,7 @@ export {
 } from './devices'
 export {
   approveWaitingBrowser,
+  checkMailedCode,
   checkWaitingBrowser,
   type EmailLink,
   endedFlowCookie,

@@ -72,7 +72,7 @@ export async function openInvitedAccount(
   return { body: { status: true, signedIn: true, location }, setCookies: [session.cookie], location }
 }
 
-export const continueInvitedSchema = z.object({
+export const withoutPasswordSchema = z.object({
   email: emailSchema,
   name: optionalNameSchema(100).optional(),
   callbackURL: z.string().optional(),
@@ -80,16 +80,16 @@ export const continueInvitedSchema = z.object({
 })
 
 /**
- * Accepts an invitation without a password, or mails a sign-in link when the invitation cannot open an account. Throws the
- * errors of `requestMagicLink`.
+ * Opens an account without a password: at once for an invited address, otherwise by a mailed sign-in link. Throws the errors of
+ * `requestMagicLink`.
  */
-export async function continueInvited(
+export async function signUpWithoutPassword(
   app: App,
-  { name, ...input }: z.output<typeof continueInvitedSchema>,
+  input: z.output<typeof withoutPasswordSchema>,
   request: RequestInfo,
 ): Promise<SignInAnswer> {
   if (!app.config.signIn.magicLink) throw new AppError('magic-link-disabled')
   await rateLimit(app, limits.signUpPerAddress, addressKey(request.clientAddress))
-  const opened = await openInvitedAccount(app, { ...input, name: name || undefined }, request)
+  const opened = await openInvitedAccount(app, { ...input, name: input.name || undefined }, request)
   return opened ?? requestMagicLink(app, input, request)
 }

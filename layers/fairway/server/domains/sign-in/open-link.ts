@@ -4,6 +4,7 @@ import {
   acceptShownTerms,
   checkTermsTicked,
   approveWaitingBrowser,
+  checkMailedCode,
   checkPassword,
   checkWaitingBrowser,
   type EmailLink,
@@ -13,6 +14,7 @@ import {
   findEndedLink,
   findPerson,
   getPasswordHasher,
+  knownPlaceOf,
   leadOn,
   mintSession,
   type Person,
@@ -27,21 +29,17 @@ import type { App } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { RequestInfo } from '#fairway/server/kernel/http/request-info'
 import { type BrowserAnswer, explained } from '#fairway/server/kernel/server-page/send-answer'
+import { limits } from '../../kernel/limits/limits'
+import { rateLimit, refundRateLimit } from '../../kernel/limits/rate-limit'
+import { addressKey } from '#fairway/server/kernel/http/client-address'
 import { SIGN_IN_PATH } from '#fairway/shared/paths'
 import { checkSecondFactor, forgetWrongCodes } from './two-factor/second-factor'
 import { mailVerification, requestMagicLink, requestPasswordReset, resendVerification } from './request-link'
 import type { SignInAnswer } from './sign-in-answer'
 import { languageOf } from '#fairway/server/kernel/messages'
 import type { Language } from '#fairway/shared/languages'
-import {
-  asksForTerms,
-  CHECK_MAIL,
-  CODE_STEP,
-  emailLinkPage,
-  endedLinkPage,
-  goOnElsewherePage,
-  termsOfSignUp,
-} from './step-pages'
+import { CHECK_MAIL } from './check-mail-page'
+import { asksForTerms, CODE_STEP, emailLinkPage, endedLinkPage, goOnElsewherePage, termsOfSignUp } from './step-pages'
 
 /** The page for a mailed link: what its button will do, or why the link no longer works. Changes nothing. */
 export async function showLink(
@@ -165,6 +163,34 @@ export async function continueWaiting(
   }
   const { setCookies, location } = await signInHere(app, state.link, state, request)
   return { body: { status: 'signed-in', location }, setCookies, location }
+}
+
+/**
+ * Signs in the browser that waits for a sign-in link, by the code beside that link. Throws `invalid-code`, `code-ended`,
+ * `rate-limited`, and the errors of `confirmEmailLink`.
+ */
+export async function signInWithMailedCode(
+  app: App,
+  { code }: { code: string },
+  request: RequestInfo,
+): Promise<SignInAnswer> {
+  const { waitsFor: link, ...answer } = await continueWaiting(app, request)
+  if (!link) return answer
+  await countCode(app, link, request, () => checkMailedCode(app, link, code, request.cookieHeader))
+  const { setCookies, location } = await confirmEmailLink(app, link, { where: 'here' }, request)
+  return { body: { status: 'signed-in', location }, setCookies, location }
+}
+
+/** Counts wrong codes by network and by account. Each place where the account is known has its own count. */
+async function countCode(app: App, { email }: EmailLink, request: RequestInfo, check: () => Promise<void>) {
+  const place = await knownPlaceOf(app, email, request)
+  const counts = [
+    [limits.mailedCodesPerAddress, addressKey(request.clientAddress)],
+    [limits.mailedCodesPerAccount, place === undefined ? email : `${email} ${place}`],
+  ] as const
+  for (const [limit, subject] of counts) await rateLimit(app, limit, subject)
+  await check()
+  for (const [limit, subject] of counts) await refundRateLimit(app, limit, subject)
 }
 
 /** Resends the link that this browser waits for, for any purpose. Signs the browser in if the link was opened in the meantime. */

@@ -101,6 +101,24 @@ export function Field({
   )
 }
 
+/** The field for a code of six digits. */
+export const CodeField = ({ id, label }: { id: string; label: string }) => (
+  <div class="field">
+    <label for={id}>{label}</label>
+    <input
+      id={id}
+      name="code"
+      class="code"
+      dir="ltr"
+      required
+      autofocus
+      autocomplete="one-time-code"
+      inputmode="numeric"
+      maxlength={40}
+    />
+  </div>
+)
+
 /** Attributes of line icons. */
 export const lineIcon = {
   viewBox: '0 0 24 24',

@@ -20,6 +20,7 @@ import type { RequestInfo } from '#fairway/server/kernel/http/request-info'
 import { SIGN_IN_PATH } from '#fairway/shared/paths'
 import { safeReturnPath } from '#fairway/shared/return-path'
 import { emailSchema } from '#fairway/shared/schemas/email'
+import { optionalNameSchema } from '#fairway/shared/schemas/name'
 import { languageOf } from '#fairway/server/kernel/messages'
 import { limits } from '../../kernel/limits/limits'
 import { rateLimit } from '../../kernel/limits/rate-limit'
@@ -30,18 +31,21 @@ import type { SignInAnswer } from './sign-in-answer'
 export const magicLinkSchema = z.object({
   email: emailSchema,
   callbackURL: z.string().optional(),
+  /** The name of a new account. */
+  name: optionalNameSchema(100).optional(),
+  termsVersion: z.string().max(64).optional(),
 })
 
-/** Mails a sign-in link. The response is the same for every address. Throws `magic-link-disabled` and `rate-limited`. */
+/** Mails a sign-in link and a code that does the same in this browser. The response is the same for every address. Throws `magic-link-disabled` and `rate-limited`. */
 export async function requestMagicLink(
   app: App,
-  { email, callbackURL }: z.output<typeof magicLinkSchema>,
+  { email, name, ...more }: z.output<typeof magicLinkSchema>,
   request: RequestInfo,
 ): Promise<SignInAnswer> {
   if (!app.config.signIn.magicLink) throw new AppError('magic-link-disabled')
   if (email === DEV_EMAIL) throw new AppError('dev-account-refused')
   const isKnown = await countMail(app, email, request, 'signInLinksPerAccount')
-  const payload = payloadOf(app, { callbackURL }, request)
+  const payload = payloadOf(app, { name: name || undefined, ...more }, request)
   return mailed(await mailLink(app, { purpose: 'magic-link', email, payload, isKnown }, request))
 }
 
@@ -150,13 +154,14 @@ async function mailLink(
   request: RequestInfo,
   instead?: 'no-account' | 'account-exists',
 ): Promise<string> {
-  const { href, setCookie } = await issueEmailLink(app, { purpose, email, payload, isKnown })
+  const { href, setCookie, code } = await issueEmailLink(app, { purpose, email, payload, isKnown })
   const language = languageOf(request.language)
   const askedFrom = await askedFromInWords(request, language)
   const mail = mailContent(app, instead ?? purpose, {
     values: { askedFrom },
     href: instead ? new URL(SIGN_IN_PATH, app.config.baseUrl).href : href,
     language,
+    code: instead ? undefined : code,
   })
   await queueMail(app, email, mail)
   return setCookie

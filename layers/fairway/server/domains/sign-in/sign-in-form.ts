@@ -16,15 +16,8 @@ import { signInDevOnFirstUse } from './provider-sign-in'
 import { runSignInForm, type SignInForm } from './sign-in-methods'
 import { personalSignInPage, SECTIONS, signInPage } from './sign-in-page'
 import { languageOf } from '#fairway/server/kernel/messages'
-import {
-  asksForCode,
-  CHECK_MAIL,
-  checkMailPage,
-  CODE_STEP,
-  secondFactorPage,
-  signInElsewherePage,
-  signInUrlFor,
-} from './step-pages'
+import { CHECK_MAIL, checkMailPage, MAILED_CODE_INTENT } from './check-mail-page'
+import { asksForCode, CODE_STEP, secondFactorPage, signInElsewherePage, signInUrlFor } from './step-pages'
 
 /** The error codes that a sign-in with a provider or the identity hub can return with. */
 const returnedErrors = [
@@ -46,7 +39,7 @@ export async function showSignIn(event: H3Event): Promise<BrowserAnswer> {
   if (app.config.authDisabled) return { location: returnPathOf(event), status: 302 }
   const cookie = event.method === 'GET' ? await signInDevOnFirstUse(event) : undefined
   if (cookie) return { setCookies: [cookie], location: returnPathOf(event), status: 302 }
-  if (step === CHECK_MAIL) return { page: await checkMailPage(app, { language, email: await awaitedAddress(event) }) }
+  if (step === CHECK_MAIL) return { page: await checkMailPage(app, { language, link: await awaitedLink(event) }) }
   if (step === CODE_STEP) return { sharedPage: await secondFactorPage(app, language) }
   const code = returnedErrors.find(name => name === returned)
   const offersDev = (await devAccountState(app)) !== 'off'
@@ -105,7 +98,7 @@ export async function submitSignIn(event: H3Event, form: SignInForm): Promise<Br
     if (waits === true) return { setCookies, location: pathOf(event, { step: CHECK_MAIL }) }
     return {
       setCookies,
-      page: await checkMailPage(app, { language, notice: waits, email: await awaitedAddress(event) }),
+      page: await checkMailPage(app, { language, notice: waits, link: await awaitedLink(event) }),
     }
   } catch (thrown) {
     const error = toAppError(thrown)
@@ -122,6 +115,10 @@ async function refusedAnswer(event: H3Event, form: SignInForm, error: AppError):
     const status = error.code === 'second-factor-required' ? 200 : error.status
     return { ...explained(await secondFactorPage(app, language, error), error), status }
   }
+  if (form.intent === MAILED_CODE_INTENT) {
+    const notice = error.code === 'link-used' ? 'ended' : undefined
+    return explained(await checkMailPage(app, { language, link: await awaitedLink(event), error, notice }), error)
+  }
   const section = form.intent === 'invitation' ? 'sign-up' : form.intent
   const intent = [...SECTIONS, 'dev' as const].find(name => name === section) ?? 'sign-in'
   const refused = { intent, error, email: form.email ?? '', name: form.name ?? '' } as const
@@ -130,9 +127,8 @@ async function refusedAnswer(event: H3Event, form: SignInForm, error: AppError):
   return explained(await personalSignInPage(app, { language, offersDev, refused, invited }), error)
 }
 
-/** The address of the mailed link that this browser waits for. */
-const awaitedAddress = async (event: H3Event): Promise<string | undefined> =>
-  (await findWaitingLink(getApp(event), event.node.req.headers.cookie))?.email
+/** The mailed link that this browser waits for. */
+const awaitedLink = (event: H3Event) => findWaitingLink(getApp(event), event.node.req.headers.cookie)
 
 const pageLanguage = (event: H3Event) => languageOf(getQuery(event).lang)
 

@@ -15,13 +15,14 @@ import type { SignInMethods } from '#fairway/shared/schemas/account'
 import { passkeyInput } from './passkeys/ceremony'
 import { signInWithPasskey, startPasskeySignIn } from './passkeys/passkey-sign-in'
 import { signInWithCode, twoFactorInput } from './two-factor/second-factor'
-import { continueInvited, continueInvitedSchema } from './invited'
-import { continueWaiting, mailAgain, openLink, openLinkSchema } from './open-link'
+import { signUpWithoutPassword, withoutPasswordSchema } from './invited'
+import { continueWaiting, mailAgain, openLink, openLinkSchema, signInWithMailedCode } from './open-link'
 import * as password from './password-sign-in'
 import * as provider from './provider-sign-in'
 import * as links from './request-link'
 import type { SignInAnswer } from './sign-in-answer'
 import { offeredSections } from './sign-in-page'
+import { MAILED_CODE_INTENT } from './check-mail-page'
 import { SECOND_FACTOR_INTENT, signInUrlFor } from './step-pages'
 
 type Run = (event: H3Event, values: Record<string, unknown>, language?: Language) => Promise<SignInAnswer>
@@ -56,7 +57,8 @@ const methods: readonly SignInMethod[] = [
     intent: 'magic-link',
     run: anonymous(links.magicLinkSchema, links.requestMagicLink),
   },
-  { intent: 'invitation', hasTerms: true, run: anonymous(continueInvitedSchema, continueInvited) },
+  { intent: 'invitation', hasTerms: true, run: anonymous(withoutPasswordSchema, signUpWithoutPassword) },
+  { intent: 'sign-up-link', hasTerms: true, run: anonymous(withoutPasswordSchema, signUpWithoutPassword) },
   {
     path: 'request-password-reset',
     intent: 'reset',
@@ -70,6 +72,11 @@ const methods: readonly SignInMethod[] = [
     path: 'waiting',
     intent: 'continue',
     run: anonymous(z.object({}), (app, _input, request) => continueWaiting(app, request)),
+  },
+  {
+    path: 'sign-in/mailed-code',
+    intent: MAILED_CODE_INTENT,
+    run: anonymous(twoFactorInput.code, signInWithMailedCode),
   },
   { intent: 'resend', run: anonymous(z.object({}), (app, _input, request) => mailAgain(app, request)) },
   {

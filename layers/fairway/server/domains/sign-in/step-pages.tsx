@@ -1,71 +1,17 @@
 /** @jsxImportSource vue */
-// The pages after the sign-in page: waiting for a mailed link, opening one, and the code of the second factor. Also the page of
-// an application whose people sign in elsewhere.
+// The pages after the sign-in page: opening a mailed link, and the code of the second factor. Also the page of an application
+// whose people sign in elsewhere.
 import { deviceInWords, type EmailLink, owesFirstTerms, readDevice, setsPassword } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { AppError } from '#fairway/server/kernel/http/app-error'
 import { oneClickScript } from '#fairway/server/kernel/server-page/note-page'
 import { renderPage, type ServerPage } from '#fairway/server/kernel/server-page/render-page'
 import { SIGN_IN_PATH } from '#fairway/shared/paths'
-import { Alert, errorText, Field, LanguageForm, OutboxLink } from './page-parts'
-import { passwordScript, signInScript, waitingScript } from './page-scripts'
+import { Alert, CodeField, errorText, Field, LanguageForm } from './page-parts'
+import { passwordScript, signInScript } from './page-scripts'
 import { AcceptTerms } from './terms-page'
 import { fill, fillCount, languageOf, messagesOf } from '#fairway/server/kernel/messages'
 import { formatTime, type Language } from '#fairway/shared/languages'
-
-/** The step of the sign-in page that waits for a mailed link. */
-export const CHECK_MAIL = 'check-mail'
-
-interface CheckMailState {
-  language: Language
-  /** The address of the mailed link. Unknown to a browser that waits for none. */
-  email?: string
-  /** The notice after "Continue" or "Mail it again". */
-  notice?: 'not-yet' | 'mailed-again' | 'ended'
-}
-
-/** The page that waits until a mailed link is opened, here or on another device. */
-export function checkMailPage(app: App, { language, email, notice }: CheckMailState): Promise<ServerPage> {
-  const texts = messagesOf(language).checkMail
-  const body = (
-    <>
-      <div class="card">
-        <div data-waiting hidden={notice === 'ended'}>
-          <h1>{texts.title}</h1>
-          <p class="lead">{email === undefined ? texts.lead : fill(texts.leadTo, { email })}</p>
-          <p class="note" role="status" hidden={notice === undefined}>
-            {notice && texts[notice]}
-          </p>
-          <form method="post">
-            <button name="intent" value="continue">
-              {texts.goOn}
-            </button>
-            {/* The script only shows the countdown; the server enforces its own limit. */}
-            <button name="intent" value="resend" class="quiet" data-wait={texts.resendIn}>
-              {texts.resend}
-            </button>
-          </form>
-          <p class="foot">
-            <a href={SIGN_IN_PATH} data-keep-query>
-              {texts.back}
-            </a>
-          </p>
-          <p class="foot">{texts.nothing}</p>
-        </div>
-        <div data-ended role="status" hidden={notice !== 'ended'}>
-          <h1>{texts.endedTitle}</h1>
-          <p class="lead">{texts.ended}</p>
-          <a class="button" href={SIGN_IN_PATH} data-keep-query>
-            {texts.askAgain}
-          </a>
-        </div>
-        <OutboxLink app={app} language={language} />
-      </div>
-      <LanguageForm language={language} />
-    </>
-  )
-  return renderPage(app, { page: 'check-mail', title: texts.title, language, body, script: waitingScript })
-}
 
 interface LinkPageState {
   link: EmailLink
@@ -231,18 +177,7 @@ export function secondFactorPage(app: App, language: Language, error?: AppError)
       <p class="lead">{texts.lead}</p>
       {!error || error.code === 'second-factor-required' ? null : <Alert language={language} error={error} />}
       <form method="post">
-        <div class="field">
-          <label for="code">{texts.code}</label>
-          <input
-            id="code"
-            name="code"
-            required
-            autofocus
-            autocomplete="one-time-code"
-            inputmode="numeric"
-            maxlength={40}
-          />
-        </div>
+        <CodeField id="code" label={texts.code} />
         <SubmitCode label={texts.button} />
       </form>
       <details class="other">

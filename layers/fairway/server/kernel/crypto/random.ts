@@ -34,6 +34,9 @@ export function randomReadableCode(): string {
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 
+/** A code of `length` random digits, for example `042917`. */
+export const randomDigits = (length: number): string => Array.from({ length }, () => String(randomInt(10))).join('')
+
 /** Encodes bytes as base32 without padding (RFC 4648 §6), the form of secrets for authenticator apps. */
 export function toBase32(bytes: Uint8Array): string {
   const bits = [...bytes].map(byte => byte.toString(2).padStart(8, '0')).join('')

@@ -94,6 +94,10 @@ export const limits = {
   verificationsPerAccount: { name: 'verification-account', per: 'person', max: 3, window: 10 * MINUTE },
   /** Mails of all kinds that one network requests. */
   mailsPerAddress: { name: 'mail-address', per: 'network', max: 10, window: 10 * MINUTE },
+  /** Wrong codes of sign-in mails; one network tries them for many accounts. */
+  mailedCodesPerAddress: { name: 'mail-code-address', per: 'network', max: 30, window: 10 * MINUTE },
+  /** For all strangers together, and for each place where the account is known. A link still works when it is used up. */
+  mailedCodesPerAccount: { name: 'mail-code-account', per: 'person', max: 20, window: 24 * HOUR },
   /** The sign-in page requests options on every visit, so this is far above the need of an office behind one address. */
   passkeyOptionsPerAddress: { name: 'passkey-options-address', per: 'network', max: 300, window: 10 * MINUTE },
   passkeysPerAddress: { name: 'passkey-address', per: 'network', max: 60, window: 10 * MINUTE },

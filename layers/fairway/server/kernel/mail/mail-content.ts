@@ -30,6 +30,8 @@ interface PlatformData<Name extends PlatformMail> {
   href: string
   /** English when not given, or where it has no text in that language. */
   language?: Language
+  /** The code that does the same as the button where the mail was requested. */
+  code?: string
 }
 
 /** Formats a time in UTC for a mail, whose reader's time zone is not known: “24 November 2026 at 14:05 UTC”. */
@@ -40,8 +42,12 @@ export const mailTime = (time: Date | number, language: Language): string =>
 export const mailContent = <Name extends PlatformMail>(
   app: ContentApp,
   name: Name,
-  { values, href, language }: PlatformData<Name>,
-): MailContent => contentOf(app, name, { ...values, link: href }, language)
+  { values, href, language, code }: PlatformData<Name>,
+): MailContent => {
+  const content = contentOf(app, name, { ...values, link: href }, language)
+  const label = messagesOf(content.language ?? 'en').mailWords.code
+  return code === undefined ? content : { ...content, code: { label, value: code } }
+}
 
 type ContentApp = Pick<App, 'config' | 'memo'>
 

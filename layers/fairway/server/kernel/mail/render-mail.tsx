@@ -17,6 +17,8 @@ export interface MailContent {
   /** The content between them and the button. */
   body?: VNodeChild
   action?: { label: string; href: string }
+  /** The code below the button, with the place where it is entered. */
+  code?: { label: string; value: string }
   /** Paragraphs after it: how long it is valid, and the next step for a mail that was not expected. */
   notes: string[]
   /** The address for unsubscribing (RFC 8058: it accepts a POST). */
@@ -33,6 +35,7 @@ export async function renderMail(content: MailContent, config: MailConfig) {
     lines,
     body: paragraphs,
     action,
+    code,
     notes,
     unsubscribe,
   } = {
@@ -49,11 +52,12 @@ export async function renderMail(content: MailContent, config: MailConfig) {
     ...lines,
     ...(ownHtml ? [await textOf(ownHtml)] : []),
     ...(action ? [`${action.label}:\n${action.href}`] : []),
+    ...(code ? [`${code.label}:\n${code.value}`] : []),
     ...notes,
     `-- \n${config.brand.name}`,
     ...(unsubscribe ? [`${unsubscribe.label}:\n${unsubscribe.href}`] : []),
   ]
-  const body = await htmlOf(<Layout {...{ direction, lines, ownHtml, action, notes, unsubscribe, config }} />)
+  const body = await htmlOf(<Layout {...{ direction, lines, ownHtml, action, code, notes, unsubscribe, config }} />)
   return {
     subject,
     text: `${text.join('\n\n')}\n`,
@@ -94,7 +98,7 @@ interface LayoutProps extends Omit<MailContent, 'name' | 'subject' | 'language' 
   config: MailConfig
 }
 
-const Layout = ({ direction, lines, ownHtml, action, notes, unsubscribe, config }: LayoutProps) => (
+const Layout = ({ direction, lines, ownHtml, action, code, notes, unsubscribe, config }: LayoutProps) => (
   <body style={`margin:0;padding:24px 16px;${FONT}`}>
     <div dir={direction} style="max-width:480px;margin:0 auto;text-align:start">
       <p style="margin:0 0 24px;font-weight:600">
@@ -110,6 +114,15 @@ const Layout = ({ direction, lines, ownHtml, action, notes, unsubscribe, config 
           <a href={action.href} style={button(config.brand.accent[800])}>
             {action.label}
           </a>
+        </p>
+      ) : null}
+      {code ? (
+        <p style="margin:0 0 24px">
+          {code.label}:
+          <br />
+          <strong dir="ltr" style="font-size:24px;letter-spacing:4px">
+            {code.value}
+          </strong>
         </p>
       ) : null}
       {notes.map(note => (

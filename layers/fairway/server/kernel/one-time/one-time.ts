@@ -194,7 +194,7 @@ export async function assignOneTime(
 export async function tryOneTime<Payload>(
   app: App,
   purpose: OneTimePurpose<Payload>,
-  secret: string,
+  secret: string | { hash: string },
   most: number,
 ): Promise<OneTime<Payload> | null> {
   const statement = changeStatement(app, purpose, secret, ['tries = tries + ?', 1], { triesBelow: most })
