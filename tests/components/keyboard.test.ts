@@ -1,7 +1,7 @@
 import userEvent from '@testing-library/user-event'
 import { expect, test } from 'vitest'
 import { actionPath } from '#fairway/shared/paths'
-import { confirmAddress } from '../support/query'
+import { confirmAddress, query } from '../support/query'
 import { startReceiver } from '../support/webhook-receiver'
 import { count, fill, find, heading, openSignedIn, press, shows, texts } from './page'
 import { screen, startSignedIn, waitFor, within } from './support'
@@ -94,23 +94,25 @@ async function searchFor(words: string): Promise<void> {
   await userEvent.type(field, words)
 }
 
-async function openAction(name: string): Promise<void> {
+async function openAction(name: string, title: string): Promise<void> {
   await openPalette()
   await searchFor(name)
-  await waitFor(() => expect(texts('option')[0]).toContain(name))
+  await waitFor(() => expect(texts('option')[0]).toContain(title))
   await userEvent.keyboard('{Enter}')
-  await find('button', `Run ${name}`)
+  await find('button', title)
 }
 
 test('the command palette runs an action, marks invalid fields, and shows the result and the equivalent API and CLI calls', async () => {
   const { server } = await openSignedIn('/notes')
   await shows('No notes yet')
-  await openAction('create-note')
-  await press('Run create-note')
+  await openAction('create-note', 'Create a note')
+  await press('Create a note')
   const title = await find('textbox', 'Title')
   await waitFor(() => expect(title.getAttribute('aria-invalid')).toBe('true'))
   await screen.findByRole('textbox', { name: 'Title', description: /\w/ })
   await fill('Title', 'From the palette')
+  expect(document.body.textContent).not.toContain('create-note')
+  await press('Call from code')
   await shows(`${server.origin}/_fw/actions/create-note`)
   await press('Command line', 'tab')
   await shows(`npx fw action create-note --title='From the palette'`)
@@ -139,10 +141,25 @@ test('the command palette finds notes and people, highlights the matches and ann
   await waitFor(() => expect(window.location.pathname).toMatch(/^\/notes\/[\w-]+$/))
 })
 
+test('the command palette acts on the note whose page is open', async () => {
+  const { browser, server, open } = await startSignedIn()
+  const created = await browser.post(actionPath('create-note'), { json: { title: 'Harbour plan' } })
+  const { result } = await created.json()
+  await open(`/notes/${result.note.id}`)
+  await openPalette()
+  const group = await find('group', 'Harbour plan')
+  await press('Archive a note', 'option', group)
+  const field = await find('combobox', 'Note')
+  await waitFor(() => expect(field).toHaveProperty('value', 'Harbour plan'))
+  await press('Archive a note')
+  await find('region', 'Result')
+  expect(await query(server, 'select archived from notes')).toEqual([{ archived: 1 }])
+})
+
 test('the command palette requests data after a pause in typing, not for each letter', async () => {
   const { requests } = await openSignedIn('/tools')
   await openPalette()
-  await find('option', /create-note/)
+  await find('option', 'Create a note')
   await searchFor('harbour')
   await shows('No results for “harbour”')
   const asked = requests.filter(each => each.includes('/note-list'))
@@ -152,7 +169,7 @@ test('the command palette requests data after a pause in typing, not for each le
 
 test('the command palette remembers recent entries and clears them on sign-out', async () => {
   const { left } = await openSignedIn('/')
-  await openAction('list-notes')
+  await openAction('list-notes', 'List my notes')
   await userEvent.keyboard('{Escape}')
   await openPalette()
   await searchFor('tools')
@@ -161,7 +178,7 @@ test('the command palette remembers recent entries and clears them on sign-out',
   await openPalette()
   const recent = await find('group', 'Recent')
   await waitFor(() =>
-    expect(texts('option', recent)).toEqual([expect.stringMatching('Tools'), expect.stringMatching('list-notes')]),
+    expect(texts('option', recent)).toEqual([expect.stringMatching('Tools'), 'List my notes']),
   )
   await searchFor('sign out')
   await userEvent.keyboard('{Enter}')

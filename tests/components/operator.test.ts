@@ -59,7 +59,7 @@ test('an operator views the application as a person, cannot change it, and retur
   expect(banner.textContent).toContain('30 minutes left')
   await press(app, 'Try create-note')
   await app.user.type(await screen.findByRole('textbox', { name: 'Title' }), 'In her name')
-  await press(app, 'Run create-note')
+  await press(app, 'Create a note')
   await screen.findAllByText(/You are viewing as another person\./)
   expect(await countRows(app.server, 'notes')).toBe(0)
   await app.user.click(within(banner).getByRole('button', { name: 'Stop viewing' }))

@@ -134,7 +134,7 @@ const walks: Walk[] = [
         async page => {
           await page.getByRole('option', { name: /create-note/ }).click()
           await page.getByRole('textbox', { name: 'title' }).fill('Third')
-          await press('Run create-note')(page)
+          await press('Create a note')(page)
           await page.getByRole('region', { name: 'Result' }).waitFor()
         },
       ],
@@ -180,7 +180,7 @@ const walks: Walk[] = [
         'its form with a row to choose',
         async page => {
           await press('Try delete-note')(page)
-          await page.getByRole('combobox', { name: 'Id' }).click()
+          await page.getByRole('combobox', { name: 'Note' }).click()
           await page.getByRole('option', { name: /First/ }).waitFor()
         },
       ],
@@ -188,7 +188,7 @@ const walks: Walk[] = [
         'the question before it is run',
         async page => {
           await page.getByRole('option', { name: /First/ }).click()
-          await press('Run delete-note')(page)
+          await press('Delete a note')(page)
           await page.getByRole('dialog').waitFor()
         },
       ],

@@ -20,7 +20,7 @@ const accept = (page: Page) => banner(page).getByRole('button', { name: /^Accept
 
 test.beforeEach(({ page, origin }) => signUp(page, origin, aPerson('Grace')).then(() => undefined))
 
-test('the invitation banner is below the pages in the sidebar and at the bottom of narrow screens', async ({
+test('the invitation banner is below the pages in the sidebar, and a button in the header of narrow screens', async ({
   page,
   server,
 }) => {

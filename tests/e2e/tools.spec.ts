@@ -28,7 +28,7 @@ test('the tools page shows one view at a time on a phone, with a way back', asyn
   await page.getByRole('button', { name: 'Try create-note' }).click()
   await page.getByRole('textbox', { name: 'Title' }).fill('x'.repeat(150))
   await expectGood(page)
-  await page.getByRole('button', { name: 'Run create-note' }).click()
+  await page.getByRole('button', { name: 'Create a note' }).click()
   await page.getByRole('button', { name: 'JSON', exact: true }).click()
   await expect(page.getByRole('region', { name: 'Result' })).toContainText('"title":')
   await expectGood(page)

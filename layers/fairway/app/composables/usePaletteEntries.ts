@@ -1,9 +1,12 @@
 import type { CommandPaletteItem } from '@nuxt/ui'
 import { watchDebounced } from '@vueuse/core'
+import type { CollectionItem } from '#fairway/shared/collections/collection-page'
 import type { CatalogTool, SearchableCollection } from '#fairway/shared/schemas/tool-catalog'
-import { type Hit, searchCollection } from '../palette/collection-search'
+import { type Hit, openRowOf, searchCollection, toHit } from '../palette/collection-search'
 import { addRecent, readRecents, type Recent } from '../palette/recents'
+import { sendJson } from '../request/send-json'
 import { offeredOf } from '../shortcuts/page-keys'
+import { type GivenRow, toFields } from '../tools/action-form'
 
 const PAUSE_IN_MS = 180
 const LEAST_CHARACTERS = 2
@@ -91,7 +94,6 @@ export function usePaletteEntries(tools: () => readonly CatalogTool[]) {
       .map(tool => ({
         label: titleOf(tool),
         name: tool.name,
-        slot: 'action' as const,
         keywords: tool.description,
         icon: tool.destructive ? 'i-lucide-triangle-alert' : 'i-lucide-play',
         onSelect: () => {
@@ -109,6 +111,53 @@ export function usePaletteEntries(tools: () => readonly CatalogTool[]) {
   )
 
   return { pages, sections, actions, recents, go }
+}
+
+/**
+ * The row whose page is open, and the actions that change it. The forms of those begin with the row (`given`). A searchable
+ * collection says which page belongs to which row.
+ */
+export function usePaletteRow(tools: () => readonly CatalogTool[], collections: () => readonly SearchableCollection[]) {
+  const { currentRoute } = useRouter()
+  const { titleOf } = useToolTexts()
+  const { isOpen, actionName } = usePalette()
+  const given = shallowRef<GivenRow>()
+  const place = computed(() => (isOpen.value ? openRowOf(collections(), currentRoute.value.path) : undefined))
+  const { result: row, attempt: load } = useRequest(
+    async ({ collection, id }: NonNullable<ReturnType<typeof openRowOf>>) => {
+      const item = await sendJson(`${collection.path}/${encodeURIComponent(id)}`)
+      return { collection, id, title: toHit(collection, item as CollectionItem).title }
+    },
+  )
+  const isRow = computed(() => place.value !== undefined && row.value?.id === place.value.id)
+
+  const actionsOfRow = computed<CommandPaletteItem[]>(() =>
+    tools()
+      .filter(({ http, readOnly }) => http && !readOnly)
+      .flatMap(tool => {
+        const field = toFields(tool.inputSchema).find(
+          ({ pick, isRequired }) =>
+            isRequired && pick?.field === 'id' && pick.collection === row.value?.collection.name,
+        )
+        if (!field || !isRow.value) return []
+        const { id: value = '', title = '' } = row.value ?? {}
+        return {
+          label: titleOf(tool),
+          icon: tool.destructive ? 'i-lucide-triangle-alert' : 'i-lucide-play',
+          onSelect: () => {
+            actionName.value = tool.name
+            given.value = { field: field.name, value, title }
+          },
+        }
+      }),
+  )
+
+  watch(place, found => void (found && load(found)))
+  watch(actionName, name => {
+    if (name === undefined) given.value = undefined
+  })
+
+  return { row, given, actionsOfRow }
 }
 
 /** The commands of the palette: those of this page, theme, language, shortcuts, sign-out. */

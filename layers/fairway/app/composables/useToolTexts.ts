@@ -1,3 +1,4 @@
+import type { ActionField } from '../tools/action-form'
 import type { CatalogTool } from '#fairway/shared/schemas/tool-catalog'
 import { toWords } from '../tools/tool-catalog'
 import { listOf } from '../utils/words'
@@ -14,6 +15,24 @@ export function useToolTexts() {
     return te(key) || te(key, 'en') ? t(key) : toWords(name)
   }
 
+  const firstOf = (keys: readonly string[]): string | undefined => {
+    const key = keys.find(each => te(each) || te(each, 'en'))
+    return key === undefined ? undefined : t(key)
+  }
+
+  /**
+   * The label of a field: `actionFields.<action>-<field>`, that of the collection that it picks from, or `actionFields.<field>`.
+   * Otherwise its name in words.
+   */
+  function labelOf(tool: string, { name, pick }: Pick<ActionField, 'name' | 'pick'>): string {
+    const keys = [`${tool}-${name}`, ...(pick ? [pick.collection] : []), name]
+    return firstOf(keys.map(key => `actionFields.${key}`)) ?? toWords(name)
+  }
+
+  /** The label of an option: `actionValues.<action>-<field>-<value>` or `actionValues.<field>-<value>`, else the value. */
+  const valueOf = (tool: string, field: string, value: string): string =>
+    firstOf([`actionValues.${tool}-${field}-${value}`, `actionValues.${field}-${value}`]) ?? value
+
   /** One sentence, derived from the declaration. */
   function callersText({ kind, roles = [], appRoles = [], text }: CatalogTool['callers']): string {
     if (kind === 'guard' && text) return text
@@ -26,5 +45,5 @@ export function useToolTexts() {
     })
   }
 
-  return { titleOf, callersText }
+  return { titleOf, labelOf, valueOf, callersText }
 }

@@ -34,6 +34,20 @@ export function toHit({ title, description, to }: SearchableCollection, item: Co
   }
 }
 
+/** The collection and the id of the row whose page has this path; undefined for other pages. */
+export function openRowOf(
+  collections: readonly SearchableCollection[],
+  path: string,
+): { collection: SearchableCollection; id: string } | undefined {
+  for (const collection of collections) {
+    const [before = '', after] = collection.to.split('{id}')
+    const isPage = after !== undefined && path.startsWith(before) && path.endsWith(after)
+    const id = isPage ? path.slice(before.length, path.length - after.length) : ''
+    if (id !== '' && !id.includes('/')) return { collection, id: decodeURIComponent(id) }
+  }
+  return undefined
+}
+
 const textOf = (value: unknown): string => (typeof value === 'string' || typeof value === 'number' ? String(value) : '')
 
 const ESCAPED: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }

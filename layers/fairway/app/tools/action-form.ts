@@ -22,6 +22,13 @@ export interface ActionField {
   isTechnical: boolean
 }
 
+/** A row that a form begins with: the field that holds it, its value, and its title. */
+export interface GivenRow {
+  field: string
+  value: string
+  title: string
+}
+
 const LONG_TEXT = 300
 const TECHNICAL = new Set(['page', 'itemsPerPage', 'pageSize', 'limit', 'offset', 'cursor', 'order', 'after', 'before'])
 

@@ -1,7 +1,16 @@
 import { describe, expect, it } from 'vitest'
-import { marked, toHit } from '#fairway/app/palette/collection-search'
+import { marked, openRowOf, toHit } from '#fairway/app/palette/collection-search'
 
 const notes = { name: 'notes', path: '/notes', title: 'title', description: 'text', filter: 'title', to: '/n/{id}' }
+
+describe('the row of a page', () => {
+  it.each([
+    ['/n/a%2Fb', 'a/b'],
+    ['/n/', undefined],
+    ['/n/7/edit', undefined],
+    ['/other/7', undefined],
+  ])('%s is %s', (path, id) => expect(openRowOf([notes], path)?.id).toBe(id))
+})
 
 describe('search hits', () => {
   it('contain a title, a description and the path of the page', () => {
