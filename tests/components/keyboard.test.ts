@@ -177,9 +177,7 @@ test('the command palette remembers recent entries and clears them on sign-out',
   await waitFor(() => expect(heading()).toBe('Tools'))
   await openPalette()
   const recent = await find('group', 'Recent')
-  await waitFor(() =>
-    expect(texts('option', recent)).toEqual([expect.stringMatching('Tools'), 'List my notes']),
-  )
+  await waitFor(() => expect(texts('option', recent)).toEqual([expect.stringMatching('Tools'), 'List my notes']))
   await searchFor('sign out')
   await userEvent.keyboard('{Enter}')
   await waitFor(() => expect(left[0]).toMatch(/^\/sign-in/))
