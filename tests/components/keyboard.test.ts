@@ -1,7 +1,8 @@
 import userEvent from '@testing-library/user-event'
 import { expect, test } from 'vitest'
 import { actionPath } from '#fairway/shared/paths'
-import { confirmAddress, query } from '../support/query'
+import { sessionOf } from '../support/http'
+import { confirmAddress, insertNotes, noteTitle, query } from '../support/query'
 import { startReceiver } from '../support/webhook-receiver'
 import { count, fill, find, heading, openSignedIn, press, shows, texts } from './page'
 import { screen, startSignedIn, waitFor, within } from './support'
@@ -252,4 +253,29 @@ test('a webhook is paused, gets a new secret and is deleted, with the keyboard',
   await press('Delete', 'button', await find('dialog'))
   await find('heading', 'No webhooks yet')
   await receiver.stop()
+})
+
+test('the rows of a table are one tab stop, in which arrow keys move', async () => {
+  const { open, server, browser, person } = await openSignedIn('/')
+  await sessionOf(browser)
+  await insertNotes(server, person.email, 3)
+  await open('/notes')
+  const table = await find('table', 'Notes')
+  const first = await find('link', noteTitle(3), table)
+  await waitFor(() => expect(within(table).getAllByRole('row')).toHaveLength(4))
+  const stops = () =>
+    [...table.querySelectorAll<HTMLElement>('tbody :is(a, button, input)')].filter(each => each.tabIndex >= 0)
+  await waitFor(() => expect(stops()).toEqual([first]))
+  first.focus()
+  await keyboard('{ArrowDown}')
+  expect(document.activeElement).toBe(await find('link', noteTitle(2), table))
+  await keyboard('{ArrowLeft}{ArrowLeft}')
+  expect(document.activeElement).toBe(await find('checkbox', `Select “${noteTitle(2)}”`, table))
+  await keyboard('{ArrowDown}{ArrowDown}{ArrowUp}')
+  expect(document.activeElement).toBe(await find('checkbox', `Select “${noteTitle(2)}”`, table))
+  expect(stops()).toEqual([document.activeElement])
+  await keyboard('{End}')
+  const last = document.activeElement
+  expect(last?.closest('td')).toBe(last?.closest('tr')?.lastElementChild)
+  expect(last?.closest('tr')?.textContent).toContain(noteTitle(2))
 })

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { SESSION_PATH } from '#fairway/shared/paths'
-import { createBrowser, signUp } from '../support/http'
+import { createBrowser, sessionOf, signUp } from '../support/http'
 import { aPerson } from '../support/people'
 import { confirmAddress, countRows, query } from '../support/query'
-import { type OpenedApp, screen, startSignedIn, waitFor, within } from './support'
+import { expectNoViolations, type OpenedApp, screen, startSignedIn, waitFor, within } from './support'
 
 const olga = aPerson('Olga')
 const ada = aPerson()
@@ -14,6 +14,8 @@ async function startOperator() {
   await confirmAddress(app.server, olga.email)
   const adas = createBrowser(app.server.origin)
   await signUp(adas, ada)
+  // The first session creates her organization.
+  await sessionOf(adas)
   return { ...app, adas }
 }
 
@@ -45,6 +47,51 @@ test('an operator finds a person, suspends the account with a reason and ends th
   await confirm(app, `Reactivate ${ada.email}?`, 'Reactivate')
   await screen.findAllByText('The account was reactivated.')
   expect(await suspension()).toEqual([{ reason: null }])
+})
+
+test('people and organizations are tables with their second factor, last sign-in, members and totals', async () => {
+  const app = await startOperator()
+  await app.open('/operator')
+  const people = await screen.findByRole('table', { name: 'People' })
+  const row = within(people).getByRole('row', { name: /^Ada/ })
+  expect(
+    within(row)
+      .getAllByRole('cell')
+      .map(each => each.textContent?.trim()),
+  ).toEqual([
+    expect.stringMatching(/^A\s*Ada\s*Not confirmed$/),
+    "Ada's organization",
+    'Off',
+    expect.stringMatching(/ago|now/),
+    '',
+  ])
+  expect(within(row).getByTitle(ada.email)).toBeDefined()
+  await screen.findByText('2 accounts')
+  await expectNoViolations(people)
+
+  await app.open('/operator/organizations')
+  const organizations = await screen.findByRole('table', { name: 'Organizations' })
+  expect(within(organizations).getByRole('row', { name: /Ada's organization 1 In use/ })).toBeDefined()
+  await screen.findByText('2 organizations')
+})
+
+test('a failed job is one row that opens its error and is retried from its menu', async () => {
+  const app = await startOperator()
+  await query(
+    app.server,
+    `insert into fw_jobs (id, name, state, attempts, most_attempts, run_at, input, error, created_at, finished_at)
+      values ('j', 'fw-send-mail', 'failed', 3, 3, unixepoch() * 1000, '{"mailId":"none"}', 'The disk is full.', ?1, ?1)`,
+    [Date.now()],
+  )
+  await app.open('/operator/jobs')
+  await press(app, 'Details of fw-send-mail')
+  const details = await screen.findByRole('dialog', { name: 'fw-send-mail' })
+  expect(details.textContent).toContain('The disk is full.')
+  await app.user.click(within(details).getByRole('button', { name: 'Close' }))
+  await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
+  await press(app, 'Actions for fw-send-mail')
+  await app.user.click(await screen.findByRole('menuitem', { name: 'Retry' }))
+  await screen.findByText('The job was queued again.')
 })
 
 test('an operator views the application as a person, cannot change it, and returns', async () => {

@@ -313,7 +313,7 @@ const walks: Walk[] = [
           await page.getByText('The account is suspended.').first().waitFor()
         },
       ],
-      ['organizations', to('/operator/organizations', '3 members')],
+      ['organizations', to('/operator/organizations', 'In use')],
       ['an organization', press(/^Open Ada/)],
       ['jobs', to('/operator/jobs', 'Background jobs')],
       ['emails', to('/operator/mails', 'No waiting emails')],

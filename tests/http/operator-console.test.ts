@@ -34,8 +34,24 @@ it.each(['people', 'organizations', 'jobs', 'mails', 'deliveries', 'health', 'se
   },
 )
 
+it('lists people with their organizations and second factor, and how many match', async () => {
+  const found = async () => (await get(operator, 'people?search=ada@')).body
+  expect(await found()).toMatchObject({
+    totalItems: 1,
+    people: [{ email: 'ada@example.test', organizations: ["Ada's organization"], hasSecondFactor: false }],
+  })
+  await query(
+    server,
+    `insert into two_factor (user_id, secret, active_at, last_step, created_at) select id, '', 1, 0, 1 from users where email = ?`,
+    ['ada@example.test'],
+  )
+  expect(await found()).toMatchObject({ people: [{ hasSecondFactor: true }] })
+  await query(server, 'delete from two_factor')
+})
+
 it('finds an organization by id and shows its members', async () => {
   const { body } = await get(operator, `organizations?search=${orgId}`)
+  expect(body?.totalItems).toBe(1)
   expect(body?.organizations).toMatchObject([{ id: orgId, members: 1, plan: null, purgeAt: null }])
   expect((await get(operator, `organizations/${orgId}`)).body).toMatchObject({
     organization: { id: orgId },

@@ -54,8 +54,6 @@ export interface ShownList<Item> {
    * The number of this page and of the final one, for lists with the newest rows first. The pager then says “Older” and “Newer”.
    */
   readonly numbers?: Readonly<Ref<{ page: number; last: number; total: number }>>
-  /** The address of a download with all rows that match the filters. */
-  readonly exportPath?: (format: ExportFormat) => string
   /** Changes filters, order or page size and returns to the first page. */
   change?(settings: Settings, options?: ChangeOptions): Promise<void>
   /** Follows a link of the page. Does nothing when the page has no such link. */
@@ -71,7 +69,7 @@ export interface CollectionList<
   Item = ListedItem,
   Filter extends string = string,
   Order extends string = string,
-> extends Omit<ShownList<Item>, 'change' | 'exportPath'> {
+> extends Omit<ShownList<Item>, 'change'> {
   readonly totalItems: Readonly<Ref<number | undefined>>
   readonly view: Readonly<Ref<CollectionView | undefined>>
   /** Whether the table's policy lets the user create rows. Undefined before the first page, and for items without `can`. */
@@ -105,6 +103,21 @@ export interface TableColumn {
   /** Truncates texts that do not fit and shows them in full on hover. Set a width in `class`, for example `w-full`. */
   isCut?: boolean
 }
+
+/** A filter of a list with one value of several. */
+export interface ListSelect {
+  name: string
+  label: string
+  /** Empty without a filter. */
+  value: string
+  items: readonly { value: string; label: string; group?: string }[]
+}
+
+/** A filter whose first choice, `any`, filters nothing. */
+export const toSelect = (named: Omit<ListSelect, 'items'>, any: string, items: ListSelect['items']): ListSelect => ({
+  ...named,
+  items: [{ value: '', label: any }, ...items],
+})
 
 /** The icon of a sorted column: one arrow for both directions, rotated for ascending order, or both arrows when unsorted. */
 export const sortArrow = (direction: 'asc' | 'desc' | undefined) => ({

@@ -9,7 +9,6 @@ interface PagedOptions<Input extends object, Answer, Row> {
   /** The requested page number. */
   number: Ref<number>
   itemsPerPage: number
-  exportPath?: ShownList<Row>['exportPath']
 }
 
 /**
@@ -22,7 +21,6 @@ export function usePagedOperation<Input extends object, Answer extends { totalIt
   rows,
   number,
   itemsPerPage,
-  exportPath,
 }: PagedOptions<Input, Answer, Row>) {
   const { session } = useSession()
   // Another organization has other rows.
@@ -61,7 +59,6 @@ export function usePagedOperation<Input extends object, Answer extends { totalIt
     error,
     isStale: computed(() => result.value?.wanted !== wanted.value),
     numbers,
-    exportPath,
     turn,
     refresh,
   }

@@ -20,8 +20,20 @@ export const listedPersonSchema = z.extend(shownPersonSchema, {
 })
 export type ListedPerson = z.infer<typeof listedPersonSchema>
 
+const personInListSchema = z.extend(listedPersonSchema, {
+  /** The names of the organizations, first joined first. */
+  organizations: z.array(z.string()),
+  /** Whether a second factor is set up: an authenticator app or a passkey. */
+  hasSecondFactor: z.boolean(),
+})
+export type PersonInList = z.infer<typeof personInListSchema>
+
+/** How many rows match the filters. */
+const totalItems = z.number()
+
 export const peoplePageSchema = z.object({
-  people: z.array(listedPersonSchema),
+  people: z.array(personInListSchema),
+  totalItems,
   /** Leads to the next page; null on the final page. */
   cursor: z.nullable(z.string()),
 })
@@ -55,6 +67,7 @@ const listedOrganizationSchema = z.object({
 
 export const organizationsPageSchema = z.object({
   organizations: z.array(z.extend(listedOrganizationSchema, { plan: z.nullable(z.string()) })),
+  totalItems,
   /** Leads to the next page; null on the final page. */
   cursor: z.nullable(z.string()),
 })

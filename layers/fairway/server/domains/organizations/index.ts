@@ -65,6 +65,7 @@ export {
   listMembershipsOf,
   MEMBER_ORDERS,
   memberStatements,
+  organizationNamesOf,
   type Somebody,
 } from './member-list'
 export {

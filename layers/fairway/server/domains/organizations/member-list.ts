@@ -161,6 +161,17 @@ export const listMembershipsOf = (
     app.db.prepareRead<{ id: string; name: string; role: OrgRole; joinedAt: string }>(FIND_MEMBERSHIPS),
   )([userId])
 
+/** The names of the organizations of many people, by their id, first joined first. */
+export async function organizationNamesOf({ db }: App, userIds: readonly string[]): Promise<Map<string, string[]>> {
+  const { rows } = await db.client.execute({
+    sql: `select m.user_id as userId, o.name as name from org_members m join organizations o on o.id = m.org_id
+      where m.user_id in (select value from json_each(?)) order by m.joined_at, o.id`,
+    args: [JSON.stringify(userIds)],
+  })
+  const byPerson = Map.groupBy(rows, ({ userId }) => String(userId))
+  return new Map([...byPerson].map(([userId, found]) => [userId, found.map(({ name }) => String(name))]))
+}
+
 /** An account with the person's role in each organization. */
 export interface Somebody extends PersonRow {
   organizations: { id: string; name: string; role: OrgRole }[]

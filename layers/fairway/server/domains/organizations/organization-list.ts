@@ -47,7 +47,9 @@ export async function listOrganizations(
     limit => selectOrganizations(app).where(where).orderBy(desc(createdAt), desc(id)).limit(limit),
     creationCursor,
   )
-  return { organizations: rows.map(toOrganization), cursor }
+  const isWhole = before === undefined && cursor === null
+  const totalItems = isWhole ? rows.length : await app.db.orm.$count(organizations, isFound)
+  return { organizations: rows.map(toOrganization), totalItems, cursor }
 }
 
 /** Counts all organizations, including deleted ones. */

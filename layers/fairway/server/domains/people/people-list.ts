@@ -61,20 +61,22 @@ interface ListInput {
 export async function listPeople(
   app: App,
   { search = '', cursor: before, suspended }: ListInput,
-): Promise<{ people: ListedPerson[]; cursor: string | null }> {
-  const where = and(
+): Promise<{ people: ListedPerson[]; totalItems: number; cursor: string | null }> {
+  const isWanted = and(
     eq(users.kind, 'person'),
     containsText(sql`(users.name || char(10) || users.email)`, search.trim()),
     suspended
       ? and(isNotNull(users.suspendedAt), or(isNull(users.suspendedUntil), gt(users.suspendedUntil, app.now())))
       : undefined,
-    isOlder(users, before),
   )
+  const where = and(isWanted, isOlder(users, before))
   const { rows, cursor } = await readNewest(
     limit => selectPeople(app).where(where).orderBy(desc(users.createdAt), desc(users.id)).limit(limit),
     creationCursor,
   )
-  return { people: rows.map(row => toPerson(app, row)), cursor }
+  const isWhole = before === undefined && cursor === null
+  const totalItems = isWhole ? rows.length : await app.db.orm.$count(users, isWanted)
+  return { people: rows.map(row => toPerson(app, row)), totalItems, cursor }
 }
 
 const waySchema = z.object({ provider: z.string(), createdAt: z.string(), lastUsedAt: z.string().nullable() })

@@ -26,12 +26,12 @@ export default defineOperations({
     input: z.object({ search: z.string().max(200).optional(), ...cursorShape }),
     output: organizationsPageSchema,
     async run(query, { app }) {
-      const { organizations, cursor } = await listOrganizations(app, query)
+      const { organizations, ...page } = await listOrganizations(app, query)
       const plans = await plansOfMany(
         app,
         organizations.map(({ id }) => id),
       )
-      return { organizations: organizations.map(each => ({ ...each, plan: plans.get(each.id) ?? null })), cursor }
+      return { organizations: organizations.map(each => ({ ...each, plan: plans.get(each.id) ?? null })), ...page }
     },
   }),
   'show-organization': operation({

@@ -1,7 +1,7 @@
 // Operations for operators on the people of an installation.
 import { z } from 'zod'
 import { defineOperations, operation, recordWithin } from '#fairway/server/domains/actions'
-import { listMembershipsOf } from '#fairway/server/domains/organizations'
+import { listMembershipsOf, organizationNamesOf } from '#fairway/server/domains/organizations'
 import {
   endSessionsOf,
   findPersonDetails,
@@ -16,7 +16,7 @@ import { AppError } from '#fairway/server/kernel/http/app-error'
 import { listSecurityEvents } from '#fairway/server/kernel/security-events/list-security-events'
 import { type PersonDetails, peoplePageSchema, personDetailsSchema } from '#fairway/shared/schemas/operator'
 import { listPasskeys } from './passkeys/passkeys'
-import { resetTwoFactor, twoFactorState } from './two-factor/setup'
+import { findProtected, resetTwoFactor, twoFactorState } from './two-factor/setup'
 
 const personInput = z.object({ personId: z.string().max(64) })
 const reasonSchema = z.string().trim().min(1).max(500)
@@ -56,7 +56,17 @@ export default defineOperations({
       ...cursorShape,
     }),
     output: peoplePageSchema,
-    run: (query, { app }) => listPeople(app, query),
+    async run(query, { app }) {
+      const { people, ...page } = await listPeople(app, query)
+      const ids = people.map(({ id }) => id)
+      const [organizations, withFactor] = await Promise.all([organizationNamesOf(app, ids), findProtected(app, ids)])
+      const withMore = people.map(person => ({
+        ...person,
+        organizations: organizations.get(person.id) ?? [],
+        hasSecondFactor: withFactor.has(person.id),
+      }))
+      return { people: withMore, ...page }
+    },
   }),
   'show-person': operation({
     description: 'Returns one account: sign-in methods, sessions, organizations, suspension and second factor.',
