@@ -106,24 +106,28 @@ describe('connected apps', () => {
     await heading('Connect an assistant')
   })
 
-  test('are listed with their permissions and revoked by a second press', async () => {
+  test('are listed with their permissions and revoked after a question', async () => {
     const { server, open, user, person } = await startSignedIn()
     await open('/notes')
     const { email } = person
     await addGrant(server, { email, clientName: 'Editor', clientId: 'https://editor.example/client.json' })
     await addGrant(server, { email, clientName: 'A'.repeat(120) })
     await open('/settings/apps')
-    const row = (await within(await section()).findByText('Editor')).closest('li') as HTMLElement
-    expect(row.textContent).toMatch(/editor\.example.*Ada's organization.*Connected 1 hour ago.*Last used 1 hour ago/s)
-    const permissions = within(within(row).getByRole('list', { name: 'Permissions' })).getAllByRole('listitem')
-    expect(permissions.map(({ textContent }) => textContent)).toEqual([
-      'View everything you can view',
-      'Create, edit and delete on your behalf',
-      'Stay connected until you revoke access',
-    ])
+    const row = await within(await section()).findByRole('row', { name: /^Editor/ })
+    expect(row.textContent).toMatch(/editor\.example.*Ada's organization.*View everything you can view.*1 hour ago/s)
+    await press('Details of Editor', 'button', row)
+    const details = await screen.findByRole('dialog', { name: 'Editor' })
+    expect(details.textContent).toMatch(
+      /View everything you can view\s+Create, edit and delete on your behalf\s+Stay connected until you revoke access/,
+    )
+    await expectNoViolations(details)
+    await press('Close', 'button', details)
+    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
     await expectNoViolations(await section())
-    await press('Revoke Editor', 'button', row)
-    await waitFor(() => expect(document.activeElement).toBe(within(row).getByRole('button', { name: 'Revoke now' })))
+    await press('Actions for Editor', 'button', row)
+    await press('Revoke', 'menuitem')
+    const dialog = await screen.findByRole('dialog', { name: 'Revoke Editor?' })
+    within(dialog).getByRole('button', { name: 'Revoke now' }).focus()
     await user.keyboard('{Enter}')
     await screen.findByText('Editor is no longer connected.')
     await waitFor(() => expect(screen.queryByText('Editor')).toBeNull())
@@ -136,11 +140,12 @@ describe('connected apps', () => {
     await open('/notes')
     await addGrant(server, { email: person.email, clientName: 'Editor' })
     await open('/team/apps')
-    const [row] = await within(await section()).findAllByRole('listitem')
-    expect(row?.textContent).toContain('Ada (ada@example.test)')
+    const row = await within(await section()).findByRole('row', { name: /^Editor/ })
+    expect(within(row).getByText('Ada').title).toBe('ada@example.test')
     await expectNoViolations(await section())
-    await press('Revoke Editor', 'button', await section())
-    await press('Revoke now', 'button', await section())
+    await press('Actions for Editor', 'button', row)
+    await press('Revoke', 'menuitem')
+    await press('Revoke now', 'button', await screen.findByRole('dialog', { name: 'Revoke Editor?' }))
     await within(await section()).findByText(/^No member has connected an app yet/)
   })
 

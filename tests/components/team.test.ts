@@ -1,10 +1,10 @@
 import userEvent from '@testing-library/user-event'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { SESSION_PATH } from '#fairway/shared/paths'
 import { createBrowser, signUp } from '../support/http'
-import { invitationPath } from '../support/mail'
+import { invitationPath, startSmtp } from '../support/mail'
 import { aPerson } from '../support/people'
-import { query } from '../support/query'
+import { confirmAddress, query } from '../support/query'
 import { addMember, invite } from '../support/team'
 import { count, fill, find, openSignedIn, press, shows, texts } from './page'
 import { expectNoViolations, type OpenedApp, startSignedIn, waitFor, within } from './support'
@@ -108,7 +108,8 @@ test('a copied invitation link works only for the invited address and keeps the 
   const hash = () => query(server, 'select token_hash as hash from org_invitations')
   const before = await hash()
   await open('/team/invitations')
-  await press('Copy link of the invitation to grace@example.test')
+  await press('Actions for grace@example.test')
+  await press('Copy link', 'menuitem')
   await shows('It works only for grace@example.test')
   const { pathname, search } = new URL(await navigator.clipboard.readText())
   expect(pathname + search).toMatch(/^\/invitation\?id=[^&]+$/)
@@ -137,6 +138,36 @@ test('several invitations are revoked at once', async () => {
   await shows('2 invitations were revoked.')
   expect(await query(server, `select email from org_invitations where status = 'pending'`)).toMatchObject([
     { email: 'c@example.test' },
+  ])
+})
+
+test('an invitation whose email was not delivered says so, and its address can be corrected', async () => {
+  const options: NonNullable<Parameters<typeof startSmtp>[0]> = { refuses: 'for-good' }
+  const smtp = await startSmtp(options)
+  onTestFinished(smtp.stop)
+  const { server, browser, open } = await startSignedIn({
+    env: { AUTH_SKIP_EMAIL_VERIFICATION: '1', SMTP_URL: smtp.url, EMAIL_FROM: 'no-reply@example.test' },
+  })
+  await confirmAddress(server, 'ada@example.test')
+  await invite(browser, 'grace@exampel.test')
+  await waitFor(async () =>
+    expect(await query(server, 'select failed_at from mail_outbox where failed_at > 0')).toHaveLength(1),
+  )
+  options.refuses = undefined
+  await open('/team/invitations')
+  await shows('The email to grace@exampel.test could not be delivered', () => find('alert'))
+  const row = await find('row', /grace@exampel\.test/)
+  expect(within(row).getByTitle(/550 no such mailbox/).textContent).toBe('Not delivered')
+  await press('Actions for grace@exampel.test')
+  await press('Correct address…', 'menuitem')
+  const dialog = await find('dialog', 'Correct grace@exampel.test')
+  await fill('Email address', 'grace@example.test', 'textbox', dialog)
+  await press('Send invitation', 'button', dialog)
+  await find('row', /grace@example\.test/)
+  expect(count('row', /grace@exampel\.test/)).toBe(0)
+  expect(await query(server, `select email, status from org_invitations order by email`)).toEqual([
+    { email: 'grace@exampel.test', status: 'revoked' },
+    { email: 'grace@example.test', status: 'pending' },
   ])
 })
 

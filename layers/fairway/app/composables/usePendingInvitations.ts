@@ -1,4 +1,5 @@
-import type { PendingInvitation } from '#fairway/shared/schemas/organization'
+import type { ListedInvitation } from '#fairway/shared/schemas/organization'
+import { ActionFailure } from '../request/action-failure'
 import { callOperation } from '../request/operations'
 import { unlessGone } from '../request/send-json'
 
@@ -15,16 +16,16 @@ export function usePendingInvitations() {
   // The session is reloaded when the user returns from their email.
   const mustConfirm = computed(() => Boolean(result.value?.needsVerifiedEmail && !session.value?.emailVerified))
 
-  const resend = ({ id, email }: PendingInvitation) =>
+  const resend = ({ id, email }: ListedInvitation) =>
     change({
       run: () => callOperation('resend-invitation', { id }),
       done: t('team.invitations.resent', { email }),
       failed: t('team.invitations.notResent', { email }),
     })
 
-  const send = ({ id }: PendingInvitation) => callOperation('revoke-invitation', { id }).catch(unlessGone)
+  const send = ({ id }: ListedInvitation) => callOperation('revoke-invitation', { id }).catch(unlessGone)
 
-  const revoke = (invitation: PendingInvitation) =>
+  const revoke = (invitation: ListedInvitation) =>
     change({
       run: () => send(invitation),
       done: () => ({
@@ -35,7 +36,7 @@ export function usePendingInvitations() {
     })
 
   /** Revokes invitations in sequence. Returns the failed ones. */
-  async function revokeAll(chosen: readonly PendingInvitation[]): Promise<void> {
+  async function revokeAll(chosen: readonly ListedInvitation[]): Promise<void> {
     let done = 0
     for (const invitation of chosen) {
       try {
@@ -49,5 +50,17 @@ export function usePendingInvitations() {
     await load()
   }
 
-  return { invitations, mustConfirm, pending, error, load, resend, revoke, revokeAll }
+  /** Invites another address in place of a wrong one. Throws ActionFailure, for example for a member's address. */
+  async function correct(invitation: ListedInvitation, address: string): Promise<void> {
+    const email = address.trim()
+    const { failed: refused } = await callOperation('invite-member', {
+      invitations: [{ email, role: invitation.role }],
+    })
+    if (refused[0]) throw new ActionFailure({ kind: 'problem', code: refused[0].code })
+    await send(invitation)
+    toast.add({ title: t('team.invitations.corrected', { email }), icon: 'i-lucide-check' })
+    await load()
+  }
+
+  return { invitations, mustConfirm, pending, error, load, resend, revoke, revokeAll, correct }
 }

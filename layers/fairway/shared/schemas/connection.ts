@@ -41,6 +41,8 @@ export const connectedAppSchema = z.object({
   clientHost: z.nullable(z.string()),
   /** Whether it is an API token of a member; only the list of an organization contains those. */
   isToken: z.boolean(),
+  /** The last four characters of an API token; null for an app, and for a token from before they were kept. */
+  tokenEnd: z.nullable(z.string()),
   orgId: z.string(),
   orgName: z.string(),
   scopes: z.array(z.object({ scope: z.enum(GRANT_SCOPES), description: z.string() })),
@@ -61,12 +63,13 @@ export const organizationGrantSchema = z.extend(connectedAppSchema, {
 })
 export type OrganizationGrant = z.infer<typeof organizationGrantSchema>
 
-const { id, orgId, orgName, scopes, createdAt, lastUsedAt, expiresAt } = connectedAppSchema.shape
+const { id, orgId, orgName, scopes, createdAt, lastUsedAt, expiresAt, tokenEnd } = connectedAppSchema.shape
 
 /** An API token; never the token itself. Times are ISO 8601 UTC. */
 export const personalTokenSchema = z.object({
   id,
   name: z.string(),
+  tokenEnd,
   orgId,
   orgName,
   scopes,

@@ -118,10 +118,18 @@ const pendingInvitationSchema = z.object({
    */
   link: z.string(),
 })
-export type PendingInvitation = z.infer<typeof pendingInvitationSchema>
+
+const listedInvitationSchema = z.object({
+  ...pendingInvitationSchema.shape,
+  /** `none`: no mail can be sent, so the link must be passed on. `failed`: sending was given up. */
+  mailState: z.enum(['sent', 'waiting', 'failed', 'none']),
+  /** Why sending was given up, in the words of the mail server. */
+  mailFault: z.nullable(z.string()),
+})
+export type ListedInvitation = z.infer<typeof listedInvitationSchema>
 
 export const pendingInvitationsSchema = z.object({
-  invitations: z.array(pendingInvitationSchema),
+  invitations: z.array(listedInvitationSchema),
   /** True when I must confirm my own address before I can invite. */
   needsVerifiedEmail: z.boolean(),
 })

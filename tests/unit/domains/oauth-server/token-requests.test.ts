@@ -328,6 +328,7 @@ describe('connected apps', () => {
       clientName: 'Host',
       clientHost: 'host.example.com',
       isToken: false,
+      tokenEnd: null,
       orgId,
       orgName,
       scopes: [

@@ -115,6 +115,7 @@ interface AppRow {
   clientName: string
   clientUri: string | null
   isToken: number
+  tokenEnd: string | null
   orgId: string
   orgName: string
   userId: string
@@ -132,7 +133,7 @@ const MOST_ROWS = 1000
 
 // A grant whose code was never exchanged connects no app.
 const listSql = (app: App, condition: string): string => `
-  select g.id as id, g.client_id as clientId, g.client_name as clientName, c.client_uri as clientUri, g.token_hash is not null as isToken, o.id as orgId, o.name as orgName,
+  select g.id as id, g.client_id as clientId, g.client_name as clientName, c.client_uri as clientUri, g.token_hash is not null as isToken, g.token_end as tokenEnd, o.id as orgId, o.name as orgName,
     u.id as userId, u.email as email, u.name as name, ${shownPersonSql()} as person, g.scope as scope, g.may_delete as mayDelete, g.created_at as createdAt, g.last_used_at as lastUsedAt,
     g.expires_at as expiresAt
   from oauth_grants g ${grantJoins} left join oauth_clients c on c.id = g.client_id

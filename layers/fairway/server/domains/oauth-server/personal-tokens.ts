@@ -56,13 +56,23 @@ export async function makePersonalToken(
   const expiresAt = now + input.expiresInDays * DAY_IN_MS
   const scope = [...new Set(input.scopes)].toSorted().join(' ')
   const what = [input.name, email.trim().toLowerCase(), scope, mcpUrl(app.config)]
-  const granted = [id, PERSONAL_TOKEN_CLIENT, ...what, now, now, expiresAt, sha256(token), rootMark(app, id)]
+  const granted = [
+    id,
+    PERSONAL_TOKEN_CLIENT,
+    ...what,
+    now,
+    now,
+    expiresAt,
+    sha256(token),
+    token.slice(-4),
+    rootMark(app, id),
+  ]
   const proof = [orgId, userId, provider, providerDomain, Number(provedSecondFactor)]
   // The statement checks membership, sign-in rule, session and count, so concurrent requests cannot bypass them.
   const { rowsAffected } = await app.db.client.execute({
     sql: `insert into oauth_grants (id, client_id, client_name, user_id, email, org_id, provider, provider_domain, proved_second_factor, scope, resource, created_at,
-        called_at, expires_at, token_hash, root_mark)
-      select ?, ?, ?, u.id, ?, o.id, g.provider, g.provider_domain, g.proved_second_factor, ?, ?, ?, ?, ?, ?, ?
+        called_at, expires_at, token_hash, token_end, root_mark)
+      select ?, ?, ?, u.id, ?, o.id, g.provider, g.provider_domain, g.proved_second_factor, ?, ?, ?, ?, ?, ?, ?, ?
       from (select ? as org_id, ? as user_id, ? as provider, ? as provider_domain, ? as proved_second_factor) g ${grantJoins}
       where ${mayConnect(app.config)} and ${SESSION_HOLDS}
       and (${LIVE_TOKENS}) < ${MOST_TOKENS}`,

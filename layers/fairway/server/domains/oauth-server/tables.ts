@@ -75,6 +75,8 @@ export const oauthGrants = sqliteTable(
     revokedReason: text('revoked_reason'),
     /** SHA-256 of a personal token; null for grants of hosts. */
     tokenHash: text('token_hash'),
+    /** The last four characters of a personal token, so that people recognize it; null for others and before this column. */
+    tokenEnd: text('token_end'),
     /** The network that a personal token was last used from. */
     usedFrom: text('used_from'),
     /** An empty text, sealed with the root secret: the grant ends with that secret. Null in rows from before this column. */

@@ -16,7 +16,7 @@ import { addressKey } from '#fairway/server/kernel/http/client-address'
 import { managesRole, type OrgRole } from '#fairway/shared/roles'
 import type { ErrorCode } from '#fairway/shared/errors'
 import { emailSchema } from '#fairway/shared/schemas/email'
-import type { InvitationResult, PendingInvitation, InvitationView } from '#fairway/shared/schemas/organization'
+import type { InvitationResult, InvitationView, ListedInvitation } from '#fairway/shared/schemas/organization'
 import type { ShownPerson } from '#fairway/shared/schemas/person'
 import type { Session } from '#fairway/shared/schemas/session'
 import { INVITATION_PAGE } from '#fairway/shared/paths'
@@ -26,7 +26,7 @@ import { checkMayGive, INVITATION_IS_OPEN, requireOrg, type Actor } from './org-
 import { orgInvitations } from './tables'
 import { findMember } from './member-list'
 import { mailContent } from '../../kernel/mail/mail-content'
-import { queueMail } from '../../kernel/mail/queue-mail'
+import { findUnsent, queueMail } from '../../kernel/mail/queue-mail'
 
 const LIFE_IN_MS = 7 * 24 * 60 * 60 * 1000
 
@@ -111,7 +111,11 @@ async function inviteOne(
   if (!row) throw new AppError('conflict')
   const invitedBy = isPlainName(session.name) ? withoutLinks(session.name) : session.email
   const mail = { id: row.id, token, email, role, orgName: actor.orgName, invitedBy, inviterId: actor.userId }
-  const emailError = await sendInvitationMail(app, mail)
+  const { emailError, mailId } = await sendInvitationMail(app, mail)
+  await app.db.orm
+    .update(orgInvitations)
+    .set({ mailId: mailId ?? null })
+    .where(eq(orgInvitations.id, row.id))
   app.log.info('invitation made', { orgId: actor.orgId, by: actor.userId, invitationId: row.id, role })
   const link = copiedLink(app, actor, { id: row.id, email, role, expiresAt })
   const named = { invitedBy: session.name, inviter: personOfSession(session) }
@@ -142,13 +146,17 @@ export async function revokeInvitation(app: App, actor: Actor, id: string): Prom
   if (revoked.length === 0) throw new AppError('not-found')
 }
 
-/** Lists the pending invitations, for owners and admins. */
-export async function listPendingInvitations(app: App, session: Session): Promise<PendingInvitation[]> {
+/** Lists the pending invitations with the state of their emails, for owners and admins. */
+export async function listPendingInvitations(app: App, session: Session): Promise<ListedInvitation[]> {
   const actor = requireOrg(session, 'list-invitations')
   // Managers also see invitations whose inviter lost the right, so that they can resend or revoke them.
   const isPending = `i.org_id = ? and i.status = 'pending' and i.expires_at > ?`
   const rows = await findInvitations(app, isPending, [actor.orgId, app.now().getTime()])
-  return rows.map(({ id, email, role, invitedBy, inviter, expiresAt }) => ({
+  const ids = rows.flatMap(({ mailId }) => mailId ?? [])
+  const unsent = await findUnsent(app, ids)
+  const left = { mailState: app.mailer.isReady ? 'sent' : 'none', mailFault: null } as const
+  return rows.map(({ id, email, role, invitedBy, inviter, expiresAt, mailId }) => ({
+    ...(unsent.get(mailId ?? '') ?? left),
     id,
     email,
     role,
@@ -202,6 +210,8 @@ export interface InvitationRow {
   inviter: ShownPerson | null
   /** Whether it can be accepted now. */
   isOpen: boolean
+  /** Its email, while the outbox has it. */
+  mailId: string | null
 }
 
 /** The inviter as the invited person sees them, who may not load pictures of the organization's members. */
@@ -221,7 +231,7 @@ export async function findInvitations(
     }
   >(
     `select i.id as id, i.org_id as orgId, o.name as orgName, i.email as email, i.role as role, i.status as status,
-        i.token_hash as tokenHash, i.expires_at as expiresAt, coalesce(nullif(u.name, ''), u.email, '') as invitedBy,
+        i.token_hash as tokenHash, i.mail_id as mailId, i.expires_at as expiresAt, coalesce(nullif(u.name, ''), u.email, '') as invitedBy,
         ${shownPersonSql()} as inviter, ${INVITATION_IS_OPEN} as isOpen
       from org_invitations i join organizations o on o.id = i.org_id left ${personJoin('i.invited_by')}
       where ${condition} order by i.created_at, i.id`,
@@ -264,12 +274,15 @@ interface InvitationMail {
   inviterId: string
 }
 
-/** Why an email was not queued; undefined when it was. */
-type MailFault = 'no-mail-server' | undefined
+/** The id of a queued email, or why it was not queued. */
+interface SentInvitation {
+  mailId?: string
+  emailError?: 'no-mail-server'
+}
 
 /** Queues the email with an invitation's link. A mail server that is slow or refuses it does not delay or lose the invitation. */
-async function sendInvitationMail(app: App, mail: InvitationMail): Promise<MailFault> {
-  if (!app.mailer.isReady) return 'no-mail-server'
+async function sendInvitationMail(app: App, mail: InvitationMail): Promise<SentInvitation> {
+  if (!app.mailer.isReady) return { emailError: 'no-mail-server' }
   const link = linkOf(app, mail.id)
   link.searchParams.set('token', mail.token)
   const { invitedBy, orgName, email, inviterId } = mail
@@ -279,6 +292,5 @@ async function sendInvitationMail(app: App, mail: InvitationMail): Promise<MailF
   const language = known ?? 'en'
   const role = messagesOf(language).mailWords.roles[mail.role]
   const values = { invitedBy, organization, role, email }
-  await queueMail(app, email, mailContent(app, 'invitation', { values, href: link.href, language }))
-  return undefined
+  return { mailId: await queueMail(app, email, mailContent(app, 'invitation', { values, href: link.href, language })) }
 }

@@ -102,6 +102,8 @@ export const orgInvitations = sqliteTable(
     tokenHash: text('token_hash').notNull(),
     expiresAt: instant('expires_at').notNull(),
     createdAt: instant('created_at').notNull(),
+    /** The newest email in `mail_outbox`, as long as that has it; null when none was queued. */
+    mailId: text('mail_id'),
   },
   table => [
     uniqueIndex('org_invitations_pending')

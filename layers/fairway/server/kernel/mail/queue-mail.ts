@@ -1,5 +1,5 @@
 // The outbox stores a mail with the job that sends it, so a rollback also removes the mail.
-import { and, desc, eq, isNotNull, isNull, lt, lte, type SQL } from 'drizzle-orm'
+import { and, desc, eq, inArray, isNotNull, isNull, lt, lte, type SQL } from 'drizzle-orm'
 import { z } from 'zod'
 import type { App } from '#fairway/server/kernel/app-context'
 import { newId } from '../crypto/random'
@@ -15,12 +15,13 @@ import type { MailContent } from './render-mail'
 import { mailOutbox } from './tables'
 
 /**
- * Queues one mail for delivery without waiting for the mail server. Without a mail server, development writes it to its folder at
- * once. Throws when no mail can be sent.
+ * Queues one mail for delivery without waiting for the mail server, and returns its id in the outbox. Without a mail server,
+ * development writes it to its folder at once and there is no id. Throws when no mail can be sent.
  */
-export async function queueMail(app: App, to: string, content: MailContent): Promise<void> {
-  if (app.mailer.isRemote) await writeMail(app, app.db.orm, { to, content })
-  else await app.mailer.send({ to, ...(await rendered(app, content)) })
+export async function queueMail(app: App, to: string, content: MailContent): Promise<string | undefined> {
+  if (app.mailer.isRemote) return writeMail(app, app.db.orm, { to, content })
+  await app.mailer.send({ to, ...(await rendered(app, content)) })
+  return undefined
 }
 
 export type MailDb = Pick<Orm, 'insert' | 'run' | 'all'>
@@ -124,6 +125,23 @@ export async function listMails(app: App, before?: string) {
 export async function countMails(app: App): Promise<{ waiting: number; failed: number }> {
   const countOf = (where: SQL) => app.db.orm.$count(mailOutbox, where)
   return { failed: await countOf(isNotNull(mailOutbox.failedAt)), waiting: await countOf(isNull(mailOutbox.failedAt)) }
+}
+
+interface UnsentMail {
+  mailState: 'waiting' | 'failed'
+  /** Why sending was given up, in the words of the mail server. */
+  mailFault: string | null
+}
+
+/** The mails among these that are still in the outbox, by id. Mails leave it when the mail server has accepted them. */
+export async function findUnsent({ db }: App, ids: readonly string[]): Promise<Map<string, UnsentMail>> {
+  if (ids.length === 0) return new Map()
+  const { id, failedAt, error } = mailOutbox
+  const rows = await db.orm
+    .select({ id, failedAt, error })
+    .from(mailOutbox)
+    .where(inArray(id, [...ids]))
+  return new Map(rows.map(row => [row.id, { mailState: row.failedAt ? 'failed' : 'waiting', mailFault: row.error }]))
 }
 
 function openMail(app: App, id: string, content: string): Partial<WrittenDown> {
