@@ -16,7 +16,7 @@ test('/audit lists actions as sentences, with filters in the URL, details and a 
   const sections = await screen.findByRole('navigation', { name: 'Team' })
   await press('Audit log', 'link', sections)
   await waitFor(() => expect(heading()).toBe('Audit log'))
-  const rows = async () => texts('listitem', await find('region', 'Audit log'))
+  const rows = async () => texts('row', await find('region', 'Audit log')).slice(1)
   const hasRows = (n: number) => waitFor(async () => expect(await rows()).toHaveLength(n))
   await hasRows(2)
   expect(await rows()).toEqual([
@@ -24,6 +24,13 @@ test('/audit lists actions as sentences, with filters in the URL, details and a 
     expect.stringMatching(/Ada was asked to confirm Set auth provider.*Asked to confirm/s),
   ])
 
+  const search = await find('searchbox', 'Search actions, titles and addresses')
+  await userEvent.type(search, 'weekly metrics')
+  await hasRows(1)
+  expect(window.location.search).toBe('?search=weekly+metrics')
+  await press('Clear filters')
+  await hasRows(2)
+  expect(search).toHaveProperty('value', '')
   await userEvent.selectOptions(await find('combobox', 'Outcome'), 'Asked to confirm')
   await hasRows(1)
   expect(window.location.search).toContain('outcome=asked')
@@ -38,6 +45,7 @@ test('/audit lists actions as sentences, with filters in the URL, details and a 
   await press('Show details: Ada created Weekly metrics')
   const details = await find('dialog', 'Ada created Weekly metrics')
   await shows('create-note', () => details)
+  await shows('Network address127.0.0.1', () => details)
   await find('button', 'Copy the request ID', details)
   await press('Close', 'button', details)
   await waitFor(() => expect(count('dialog')).toBe(0))

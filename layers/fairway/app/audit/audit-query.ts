@@ -11,6 +11,7 @@ export interface AuditFilters {
   outcome?: AuditOutcome
   caller?: AuditCaller
   subject?: string
+  search?: string
   range?: AuditRange
   from?: string
   until?: string
@@ -36,6 +37,7 @@ export function readAuditFilters(query: Readonly<Record<string, unknown>>): Audi
     outcome: oneOf('outcome', AUDIT_OUTCOMES),
     caller: oneOf('caller', AUDIT_CALLERS),
     subject: text('subject'),
+    search: text('search'),
     range,
     ...(range === 'custom' ? { from: day('from'), until: day('until') } : {}),
   })

@@ -1,4 +1,4 @@
-import type { AuditEntry, AuditPerson } from '#fairway/shared/schemas/audit'
+import type { AuditEntry, AuditOutcome, AuditPerson } from '#fairway/shared/schemas/audit'
 import { listOf } from '../utils/words'
 import { isRecord } from '#fairway/shared/record'
 
@@ -127,3 +127,10 @@ export function useAuditSentence() {
   const texts = { t: (key: string, values = {}) => t(key, values), has: (key: string) => te(key) || te(key, 'en') }
   return (entry: AuditEntry, names: AuditNames) => auditSentence(entry, names, { code: language.value, ...texts })
 }
+
+/** Only unusual outcomes have a mark: amber for a refusal, red for a failure. */
+export const AUDIT_MARKS = {
+  asked: { color: 'neutral', icon: 'i-lucide-info' },
+  denied: { color: 'warning', icon: 'i-lucide-ban' },
+  failed: { color: 'error', icon: 'i-lucide-circle-x' },
+} as const satisfies Partial<Record<AuditOutcome, { color: string; icon: string }>>

@@ -37,6 +37,9 @@ const auditEntrySchema = z.object({
   seq: z.nullable(z.number()),
   hash: z.nullable(z.string()),
   at: z.string(),
+  /** The network address and the device of the call; null for programs without one, and in the activity. */
+  clientAddress: z.nullable(z.string()),
+  device: z.nullable(z.string()),
   subject: z.nullable(auditSubjectSchema),
 })
 

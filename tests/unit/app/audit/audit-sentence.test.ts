@@ -37,6 +37,8 @@ const names: AuditNames = {
 const anEntry = (more: Partial<AuditEntry>): AuditEntry => ({
   id: '1',
   at: '2026-11-22T10:00:00.000Z',
+  clientAddress: null,
+  device: null,
   action: 'archive-note',
   caller: 'http',
   via: null,

@@ -51,7 +51,7 @@ export default defineOperations({
     permission: 'read-audit-log',
     input: z.object({ ...auditFilterShape, ...exportShape }),
     output: 'file',
-    audit: ['format', 'action', 'email', 'caller', 'outcome', 'subject', 'from', 'until'],
+    audit: ['format', 'action', 'email', 'caller', 'outcome', 'subject', 'search', 'from', 'until'],
     run: (query, { app, actor }) => exportAuditLog(app, actor, query, subjectsOf(catalog)),
   }),
 })

@@ -3,12 +3,15 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { exportAuditLog, listAuditLog, recordAudit, verifyAuditLog } from '#fairway/server/domains/actions'
 import { sealAuditLog } from '#fairway/server/domains/actions/audit/audit-chain'
 import type { App } from '#fairway/server/kernel/app-context'
+import { withRun } from '#fairway/server/kernel/current-run'
 import type { Session } from '#fairway/shared/schemas/session'
 import { useTestApp } from '../../../../support/use-app'
 import { withLatency } from '../../../../support/database-slow'
 import { aMember, addTo, sessionNow } from '../../../../support/members'
 import { query } from '../../../../support/query'
 import { OTHER_SECRET, SECRET } from '../../../../support/secrets'
+
+const FIREFOX = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:128.0) Gecko/20100101 Firefox/128.0'
 
 const test = useTestApp()
 let app: App
@@ -119,6 +122,38 @@ describe('audit log', () => {
     expect(csv.split('\r\n')[1]).toContain('step-0')
     const theirs = await sessionNow(app, member)
     expect(() => requireOrg(theirs, 'read-audit-log')).toThrow(expect.objectContaining({ code: 'forbidden' }))
+  })
+
+  it('keeps the address and the device of a call within the chain, apart from its input', async () => {
+    const run = { app, session: ada, clientAddress: '192.0.2.7', userAgent: FIREFOX }
+    await withRun(run, () => record(2))
+    await record(1)
+    await sealAuditLog(app)
+    expect(await faults()).toEqual([])
+    const { entries } = await listAuditLog(app, requireOrg(ada, 'read-audit-log'), { page: 1, itemsPerPage: 10 })
+    expect(entries.map(({ input, clientAddress, device }) => [input, clientAddress, device])).toEqual([
+      ['{"index":0}', null, null],
+      ['{"index":1}', '192.0.2.7', 'Firefox on Windows'],
+      ['{"index":0}', '192.0.2.7', 'Firefox on Windows'],
+    ])
+    await tamper(`update audit_log set input = replace(input, '192.0.2.7', '192.0.2.8')`)
+    expect(await faults()).not.toEqual([])
+  })
+
+  it('finds rows by words of their action, their person, their input and their address', async () => {
+    const run = { app, session: ada, clientAddress: '192.0.2.7' }
+    await record(2)
+    await withRun(run, () => record(1))
+    const found = async (search: string) => {
+      const paging = { page: 1, itemsPerPage: 10 }
+      return (await listAuditLog(app, requireOrg(ada, 'read-audit-log'), { ...paging, search })).totalItems
+    }
+    expect(await found('STEP 1')).toBe(1)
+    expect(await found('step-0')).toBe(2)
+    expect(await found(ada.email)).toBe(3)
+    expect(await found('192.0.2')).toBe(1)
+    expect(await found('"index":1')).toBe(1)
+    expect(await found('%')).toBe(0)
   })
 
   it('counts chained and unchained rows in the total', async () => {

@@ -1,7 +1,8 @@
-import { and, gte, lt } from 'drizzle-orm'
+import { and, gte, lt, type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { jsonOf } from '#fairway/server/kernel/declaration'
 import { type ExportFile, type ExportFormat, exportOf } from '#fairway/server/kernel/export-rows'
+import { containsText } from '#fairway/server/kernel/folding/fold-sql'
 import type { InStatement } from '#fairway/server/kernel/database/client'
 import {
   matching,
@@ -21,7 +22,7 @@ import {
   type AuditPage,
   type AuditPerson,
 } from '#fairway/shared/schemas/audit'
-import { type Subjects, toEntries } from './audit-subject'
+import { type Subjects, toEntries, typesWithHiddenTitle } from './audit-subject'
 import { auditLog } from '../tables'
 
 /** The filters of the audit log as query parameters; times are ISO 8601. */
@@ -35,6 +36,8 @@ export const auditFilterShape = {
     .string()
     .regex(/^[^/]{1,200}\/.{1,200}$/, 'must be a table and an id, with a slash between')
     .optional(),
+  /** Part of the action, the person's address, the item's title or what the row keeps. */
+  search: textFilter,
   from: timeFilter,
   until: timeFilter,
 }
@@ -42,15 +45,30 @@ const filterSchema = z.object(auditFilterShape)
 type AuditFilter = z.output<typeof filterSchema>
 
 /** The statements of the log; a test checks that indexes serve them. */
-export function auditStatements(app: App, orgId: string, { email, subject, from, until, ...values }: AuditFilter) {
+export function auditStatements(
+  app: App,
+  orgId: string,
+  { email, subject, search, from, until, ...values }: AuditFilter,
+  hiddenTypes: readonly string[] = [],
+) {
   const [subjectType, ...id] = subject?.split('/') ?? []
   const subjectId = subject && id.join('/')
   const where = and(
     matching(auditLog, { ...values, orgId, userEmail: email || undefined, subjectType, subjectId }),
     from && gte(auditLog.at, from),
     until && lt(auditLog.at, until),
+    search ? containsText(searched(hiddenTypes), search) : undefined,
   )
   return rowsByTime(app.db.ormApart, auditLog, auditLog.at, where)
+}
+
+/** The text of a row that a search looks in, without titles that the reader may not see. */
+const searched = (hiddenTypes: readonly string[]): SQL => {
+  const { action, userEmail, input, subjectType, subjectTitle, requestId } = auditLog
+  const hidden = JSON.stringify(hiddenTypes)
+  return sql`(replace(${action}, '-', ' ') || char(10) || ${action} || char(10) || coalesce(${userEmail}, '') || char(10)
+    || ${requestId} || char(10) || coalesce(${input}, '') || char(10)
+    || case when ${subjectType} in (select value from json_each(${hidden})) then '' else coalesce(${subjectTitle}, '') end)`
 }
 
 /** Returns one page of the audit log of the caller's organization, newest first. */
@@ -60,7 +78,7 @@ export async function listAuditLog(
   { page, itemsPerPage, ...filter }: AuditFilter & Paging,
   subjects: Subjects = new Map(),
 ): Promise<Omit<AuditPage, 'hosts'>> {
-  const list = auditStatements(app, orgId, filter)
+  const list = auditStatements(app, orgId, filter, typesWithHiddenTitle(subjects, session))
   const countAll = async () => (await app.db.prepareRead<{ n: number }>(ALL)([orgId, orgId]))[0]?.n ?? 0
   const isFiltered = Object.values(filter).some(Boolean)
   const [{ rows, totalItems }, actions] = await Promise.all([
@@ -155,14 +173,18 @@ export function exportAuditLog(
   { format, ...filter }: AuditFilter & { format: ExportFormat },
   subjects: Subjects = new Map(),
 ): ExportFile {
-  const { piece } = auditStatements(app, orgId, filter)
-  return exportOf<ExportedEntry>('audit-log', { format, columns: EXPORTED_COLUMNS }, async (after, limit) => {
-    const entries = await toEntries(app, session, subjects, await piece(after, limit))
-    return entries.map(({ subject, ...entry }) => ({
-      ...entry,
-      subjectType: subject?.type,
-      subjectId: subject?.id,
-      subjectTitle: subject?.title,
-    }))
-  })
+  const { piece } = auditStatements(app, orgId, filter, typesWithHiddenTitle(subjects, session))
+  return exportOf<ExportedEntry>(
+    'audit-log',
+    { format, columns: [...EXPORTED_COLUMNS, 'clientAddress', 'device'] },
+    async (after, limit) => {
+      const entries = await toEntries(app, session, subjects, await piece(after, limit))
+      return entries.map(({ subject, ...entry }) => ({
+        ...entry,
+        subjectType: subject?.type,
+        subjectId: subject?.id,
+        subjectTitle: subject?.title,
+      }))
+    },
+  )
 }

@@ -5,6 +5,7 @@ import type { AuditEntry } from '#fairway/shared/schemas/audit'
 import type { Session } from '#fairway/shared/schemas/session'
 import type { Action, AuditSubject } from '../action'
 import type { AuditRow } from './audit-chain'
+import { splitPlace } from './audit-place'
 
 /** The written row as an audit row records it. */
 export interface WrittenSubject {
@@ -70,6 +71,10 @@ async function readSubjects(app: App, session: Session, { table, title }: AuditS
 const isTitleHidden = ({ title }: Pick<AuditSubject, 'title'>, session: Session): boolean =>
   asReadBy(title, session) !== title
 
+/** The tables whose titles this reader may not see in every row. */
+export const typesWithHiddenTitle = (subjects: Subjects, session: Session): string[] =>
+  [...subjects].flatMap(([type, subject]) => (isTitleHidden(subject, session) ? [type] : []))
+
 /** The texts at this path: one, or those of a list. */
 export const textsAt = (value: unknown, path: string): string[] =>
   [valueAt(value, path)].flat().filter(text => typeof text === 'string' && text !== '') as string[]
@@ -132,7 +137,7 @@ export async function toEntries(app: App, session: Session, subjects: Subjects, 
       .where(and(inArray(subject.table.id, ids), accessibleTo(subject.table, session)))
     for (const { id, title } of seen) titles.set(`${type}/${String(id)}`, title === null ? null : String(title))
   }
-  const hidden = new Set([...subjects].flatMap(([type, subject]) => (isTitleHidden(subject, session) ? [type] : [])))
+  const hidden = new Set(typesWithHiddenTitle(subjects, session))
   // Rows from before the rule have the title.
   const shown = (row: AuditRow) => (hidden.has(row.subjectType ?? '') ? { ...row, subjectTitle: null } : row)
   return rows.map(row => toEntry(shown(row), subjects, titles))
@@ -140,7 +145,8 @@ export async function toEntries(app: App, session: Session, subjects: Subjects, 
 
 function toEntry(row: AuditRow, subjects: Subjects, titles: ReadonlyMap<string, string | null>): AuditEntry {
   const { at, chain: _chain, orgId: _orgId, fold: _fold, openUntil: _open, ...rest } = row
-  const { subjectType: type, subjectId: id, subjectTitle, ...entry } = rest
+  const { subjectType: type, subjectId: id, subjectTitle, ...kept } = rest
+  const entry = { ...kept, ...splitPlace(kept.input) }
   if (type === null || id === null) return { ...entry, at: at.toISOString(), subject: null }
   const now = titles.get(`${type}/${id}`)
   const path = now === undefined ? undefined : subjects.get(type)?.path?.replace('{id}', encodeURIComponent(id))

@@ -8,6 +8,7 @@ import type { EventTime } from '#fairway/server/kernel/security-events/list-secu
 import type { Session } from '#fairway/shared/schemas/session'
 import { auditLog } from '../tables'
 import { EXPORTED_COLUMNS } from './audit-log'
+import { splitPlace } from './audit-place'
 
 /** One successful write in the log; `place` orders the rows of all instances. */
 export interface AuditWrite {
@@ -133,6 +134,6 @@ export async function findAuditEvent(
     .from(auditLog)
     .where(and(eq(auditLog.id, id), eq(auditLog.orgId, orgId)))
   if (!row) return undefined
-  const entry: Record<string, unknown> = { ...row, at: row.at.toISOString() }
+  const entry: Record<string, unknown> = { ...row, at: row.at.toISOString(), input: splitPlace(row.input).input }
   return Object.fromEntries(EXPORTED_COLUMNS.map(column => [column, entry[column] ?? null]))
 }

@@ -12,6 +12,7 @@ import { sha256 } from '#fairway/server/kernel/crypto/hash'
 import { getSession } from '#fairway/server/domains/sessions'
 import { recorded } from '../call-steps'
 import type { WrittenSubject } from './audit-subject'
+import { withPlace } from './audit-place'
 import { type AuditedInput, keptInput } from './kept-input'
 import { sealSoon } from './audit-chain'
 import { tellAuditFollowers } from './follow-audit'
@@ -53,7 +54,16 @@ export async function recordAudit(app: App, entry: AuditEntry): Promise<void> {
     const { orgId = session.orgId ?? session.closedOrg?.id ?? null } = entry
     const who = { caller, via, userId, userEmail, orgId }
     const at = app.now()
-    const row = { id: newId(), at, action, ...who, outcome, errorCode, requestId, input: keptInput(entry) }
+    const row = {
+      id: newId(),
+      at,
+      action,
+      ...who,
+      outcome,
+      errorCode,
+      requestId,
+      input: await withPlace(keptInput(entry)),
+    }
     await (outcome === 'denied' ? writeDenial(app, row) : writeRows(app, row, entry.subjects))
     sealSoon(app)
     tellAuditFollowers(app, row.id)
