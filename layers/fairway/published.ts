@@ -147,6 +147,7 @@ export const published = {
     FwMoneyInput: stable,
     FwPersonPicker: stable,
     FwPlan: experimental,
+    FwPerson: stable,
     FwProtect: stable,
     FwSignIn: stable,
     FwUserButton: stable,

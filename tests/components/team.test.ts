@@ -131,6 +131,8 @@ test('several invitations are revoked at once', async () => {
   const { server, browser, open } = await startSignedIn()
   for (const name of ['a', 'b', 'c']) await invite(browser, `${name}@example.test`)
   await open('/team/invitations')
+  const [by] = await within(await find('list', 'Invitations')).findAllByText(/Invited by Ada$/)
+  expect(by?.title).toBe('Invited by Ada · ada@example.test')
   await press('Select a@example.test', 'checkbox')
   await press('Select b@example.test', 'checkbox')
   await press('Revoke')
