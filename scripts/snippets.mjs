@@ -44,7 +44,7 @@ const KNOWN = {
   'drizzle-orm': ['and', 'eq'],
   'drizzle-orm/sqlite-core': ['index', 'integer', 'sqliteTable', 'text', 'uniqueIndex'],
   '#fw':
-    `accessibleTo AppError defineAction defineCollection ownedBy outputOf requireOrganization requireOrgRole useFairway defineFwConfig defineMcpApp defineMcpPrompt defineMcpResource newId
+    `accessibleTo AppError defineAction defineCollection ownedBy outputOf shownPersonSchema withPeople requireOrganization requireOrgRole useFairway defineFwConfig defineMcpApp defineMcpPrompt defineMcpResource newId
     TraversablePaginator`.split(/\s+/),
   '~~/server/database/notes': ['notes'],
 }

@@ -73,10 +73,12 @@ export const published = {
     setPlan: experimental,
     setVisibility: stable,
     shareRow: stable,
+    shownPersonSchema: stable,
     team: stable,
     unshareRow: stable,
     useFairway: stable,
     usePagination: stable,
+    withPeople: stable,
   },
   /** The names of `#fw` that routes, middleware and plugins use without an import, beside Nitro's own. */
   serverWithoutImport: {
@@ -145,9 +147,9 @@ export const published = {
     FwJsonInput: stable,
     FwMoney: stable,
     FwMoneyInput: stable,
+    FwPerson: stable,
     FwPersonPicker: stable,
     FwPlan: experimental,
-    FwPerson: stable,
     FwProtect: stable,
     FwSignIn: stable,
     FwUserButton: stable,

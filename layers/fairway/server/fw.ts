@@ -41,7 +41,9 @@ export {
   setVisibility,
   SHARE_ROLES,
   shareRow,
+  shownPersonSchema,
   unshareRow,
+  withPeople,
   type ShareRole,
 } from './domains/organizations'
 export {

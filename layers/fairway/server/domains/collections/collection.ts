@@ -29,6 +29,8 @@ export interface Collection<Item extends z.ZodObject = z.ZodObject> {
   /** How the palette and forms search its items; undefined when they do not. */
   search?: CollectionSearch
   reader: CollectionReader<z.output<Item>>
+  /** The fields that show a person. */
+  people: readonly string[]
   /** The total that triggers maintain; undefined when totals are counted. */
   keptTotal?: KeptTotal
   /** The names of the tables that it reads, the root first; empty when a function reads the rows. */
@@ -75,6 +77,8 @@ export interface SqlDeclaration {
   toItem?: (row: Record<string, unknown>, session: Session | null) => unknown
   /** Fields that can be filtered but are not sent. */
   omit: readonly string[]
+  /** Fields that show a person, each with the column that holds the address. */
+  people?: Readonly<Record<string, string>>
   /** Undefined for public collections without a scope. */
   scope?: CollectionScope
   /** Whether callers without a session read it. */

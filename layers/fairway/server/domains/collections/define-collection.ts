@@ -18,7 +18,7 @@ import {
 } from './collection'
 import { mergeOptions, type OrderBy, type PaginationOptions } from './effective-options'
 import { type CollectionProvider, createProviderReader, type ProviderDeclaration } from './provider-reader'
-import { cursorFaults, fieldFaults, omitFaults } from './field-faults'
+import { cursorFaults, fieldFaults, omitFaults, peopleFaults } from './field-faults'
 import { searchFaults, searchSchema, settleSearch } from './search'
 import { keptTotalOf, scopeFaults } from './sql/kept-total'
 import { createSqlReader } from './sql/reader'
@@ -48,6 +48,8 @@ interface CollectionOptions<
   toItem?: (row: RowOf<Source>, session: SessionFor<Public>) => z.input<Item>
   /** Fields that can be filtered but are not sent; they must be optional in `item`. */
   omit?: readonly FieldOf<Item>[]
+  /** Fields that show a person as `shownPersonSchema` has it, each with the column of the source that holds the address. */
+  people?: { readonly [field in FieldOf<Item>]?: string }
   /** Reads one item of a function's collection; without it, `/{id}` is not served. */
   getItem?: (
     id: string,
@@ -136,6 +138,7 @@ function toCollection(checked: CheckedCollection): Collection {
     },
     search: search && settleSearch(search),
     reader: readerOf(checked) as CollectionReader<Record<string, unknown>>,
+    people: Object.keys(checked.people),
     keptTotal: keptTotal(checked),
     tables: tablesOf(source).map(table => getTableName(table)),
     appRoles: tablesOf(source).flatMap(appRolesIn),
@@ -189,6 +192,7 @@ const collectionSchema = z.strictObject({
   ),
   toItem: aFunction<SqlDeclaration['toItem']>().optional(),
   omit: z.array(z.string()).default([]),
+  people: z.record(z.string(), z.string()).default({}),
   getItem: aFunction<ProviderDeclaration['getItem']>().optional(),
   scope: z
     .custom<CollectionScope>(
@@ -222,6 +226,7 @@ const isSelect = (value: unknown): value is SqlSelect =>
 const declarationFaults = (checked: CheckedCollection): string[] => [
   ...fieldFaults(checked),
   ...omitFaults(checked),
+  ...peopleFaults(checked),
   ...cursorFaults(checked),
   ...sourceFaults(checked),
   ...searchFaults(checked),

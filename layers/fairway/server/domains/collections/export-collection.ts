@@ -66,20 +66,22 @@ async function openExport(
   })
 }
 
-/** Rows for spreadsheets: 12.5 for 1250 cents, and files by their names. */
-async function* forSpreadsheets(rows: AsyncIterable<Row>, { collection: { item, reader } }: ServedCollection) {
+/** Rows for spreadsheets: 12.5 for 1250 cents, files and people by their names. */
+async function* forSpreadsheets(rows: AsyncIterable<Row>, { collection: { item, reader, people } }: ServedCollection) {
   const money = moneyFieldsIn(z.toJSONSchema(item, { unrepresentable: 'any' }))
   const files = reader.fileFields ?? []
-  if (money.size === 0 && files.length === 0) return yield* rows
+  if (money.size + files.length + people.length === 0) return yield* rows
   for await (const row of rows) {
     const amounts = [...money].map(([name, units]) => [name, typeof row[name] === 'number' ? row[name] / units : null])
     const names = files.map(name => [name, [row[name]].flat().flatMap(fileNames).join(', ')])
-    yield { ...row, ...Object.fromEntries([...amounts, ...names]) }
+    const called = people.map(name => [name, nameOf(row[name])])
+    yield { ...row, ...Object.fromEntries([...amounts, ...names, ...called]) }
   }
 }
 
 type Row = Readonly<Record<string, unknown>>
 
+const nameOf = (person: unknown): unknown => (isRecord(person) ? person.name : null)
 const fileNames = (file: unknown): unknown[] => (isRecord(file) ? [file.name] : [])
 
 /**

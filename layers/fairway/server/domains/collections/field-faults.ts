@@ -6,6 +6,8 @@ import { mergeOptions, type OrderBy, type PaginationOptions } from './effective-
 /** The options that name fields. */
 interface FieldOptions extends Pick<Collection, 'item' | 'filters' | 'order' | 'defaultOrder'>, PaginationOptions {
   omit: readonly string[]
+  people: Readonly<Record<string, string>>
+  public: boolean
   source: unknown
   operations: { list: PaginationOptions }
 }
@@ -31,6 +33,16 @@ export function omitFaults(checked: FieldOptions): string[] {
       if (schema && !z.safeParse(schema, undefined).success) return [`omit: ${name} must be optional in item`]
       return ordering.has(name) ? [`omit: ${name} is in an order, whose values pages need`] : []
     }),
+  ]
+}
+
+/** Errors for fields that cannot show a person. */
+export function peopleFaults({ item, people, source, public: isPublic }: FieldOptions): string[] {
+  if (Object.keys(people).length === 0) return []
+  return [
+    ...unknownFields('people', item, Object.keys(people)),
+    ...(typeof source === 'function' ? ['people: belongs to a table or a query; a function calls withPeople'] : []),
+    ...(isPublic ? ['people: needs a session, which says whom the reader may see; leave public out'] : []),
   ]
 }
 

@@ -80,6 +80,7 @@ export {
 export { setAuthProvider } from './set-auth-provider'
 export { setActiveOrgIdOf, team } from './team'
 export { accessDenied, createCheck, mayCreate, requireCreate } from './policy-check'
+export { findShown, shownPersonSchema, withPeople } from './people-of-rows'
 export { appRolesIn, personColumn, policyOf, ruledTables } from './policy'
 export {
   accessibleTo,

@@ -44,6 +44,7 @@ export function createPlan(declaration: SqlDeclaration, options: WalkerOptions) 
   const entries = [...fields.values(), ...columns.others.map(placed)]
     .filter(value => !isOmitted(value))
     .map(({ name, at, type }) => entryOf(name, at, type, isForAuthor))
+  const people = peopleOf(declaration, source, placed)
   const nested = [...nestedOf(declaration, source, placed), ...canOf(declaration, source, placed)]
   return {
     source,
@@ -57,6 +58,7 @@ export function createPlan(declaration: SqlDeclaration, options: WalkerOptions) 
     nested,
     /** The names of the values that are files. */
     files: [...fields.values(), ...columns.others].filter(({ isFile }) => isFile).map(({ name }) => name),
+    people,
     body,
     keptTotal: declaration.keptTotal,
     /** Whether the rows come from the author's whole query. An index of the root then has no influence on their order. */
@@ -117,6 +119,17 @@ function nestedOf(declaration: SqlDeclaration, source: DeclaredSource, placed: (
     }))
 }
 
+/** The fields that show a person, each with the place of the address in the rows. Throws for an unknown column. */
+function peopleOf({ people = {} }: SqlDeclaration, source: DeclaredSource, placed: (value: Readable) => Field) {
+  const columns: Readonly<Record<string, SQLiteColumn | SQL>> = { ...getTableColumns(source.root), ...source.columns }
+  return Object.entries(people).map(([name, from]) => {
+    const column = columns[from]
+    if (!column)
+      throw new Error(`people: ${name}: the source has no column ${from}; it has ${Object.keys(columns).join(', ')}`)
+    return { name, at: placed(readable(from, column, z.string().nullable(), new Set())).at }
+  })
+}
+
 /** What the caller may do with each row, if the item has `can` and the table has a policy. */
 function canOf(
   { item }: SqlDeclaration,
@@ -166,10 +179,12 @@ interface ItemColumns {
 }
 
 /** Finds the source of each field of the item. Throws for a field without a source. */
-function itemColumns({ item, toItem }: SqlDeclaration, source: DeclaredSource): ItemColumns {
+function itemColumns({ item, toItem, people = {} }: SqlDeclaration, source: DeclaredSource): ItemColumns {
   const rootColumns: Readonly<Record<string, SQLiteColumn>> = getTableColumns(source.root)
   const outer = new Set(source.toOne.filter(({ type }) => type === 'left').map(({ name }) => name))
-  const joined = new Set(source.all.flatMap(({ declared }) => declared.as ?? []))
+  const ofJoins = new Set(source.all.flatMap(({ declared }) => declared.as ?? []))
+  /** The fields that other statements or joins fill. */
+  const joined = new Set([...ofJoins, ...Object.keys(people)])
   const read = (name: string, value: SQLiteColumn | SQL) =>
     readable(name, value, item.shape[name] ?? z.string().nullable(), outer)
   const named = (name: string): SQLiteColumn | SQL | undefined => source.columns?.[name] ?? rootColumns[name]
@@ -180,7 +195,7 @@ function itemColumns({ item, toItem }: SqlDeclaration, source: DeclaredSource): 
     throw new Error(
       `item: no column fills ${missing.join(', ')}; name them in columns of the source, or give toItem. The table has ${Object.keys(rootColumns).join(', ')}`,
     )
-  const unnamed = [...joined].filter(name => !Object.hasOwn(item.shape, name) && !toItem)
+  const unnamed = [...ofJoins].filter(name => !Object.hasOwn(item.shape, name) && !toItem)
   if (unnamed.length > 0) throw new Error(`joins: ${unnamed.join(', ')}: the item has no such field for as`)
   const select = (names: readonly string[]) =>
     names.flatMap(name => {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { heldFiles } from '#fairway/server/domains/files'
-import { mayCreate, type SharedTable } from '#fairway/server/domains/organizations'
+import { findShown, mayCreate, type SharedTable } from '#fairway/server/domains/organizations'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { RowStatement } from '#fairway/server/kernel/database/client'
 import { filePath } from '#fairway/shared/paths'
@@ -116,6 +116,7 @@ function pageReading({ item, toItem, defaultOrder }: SqlDeclaration, { planFor, 
   async function toItems({ app, session }: ReadContext, plan: ReadPlan, rows: Rows): Promise<readonly unknown[]> {
     const objects = toObjects(plan, rows)
     await attachLists(app, { plan, lists, values: scope(session).values }, rows, objects)
+    await attachPeople({ app, session }, plan, rows, objects)
     return asItems(session, objects)
   }
 
@@ -133,6 +134,20 @@ function pageReading({ item, toItem, defaultOrder }: SqlDeclaration, { planFor, 
   }
 
   return { toItems, readPage }
+}
+
+/** Adds the people whom the rows name, as the caller may see them. */
+async function attachPeople(
+  { app, session }: Pick<ReadContext, 'app' | 'session'>,
+  { people }: ReadPlan,
+  rows: Rows,
+  objects: readonly Record<string, unknown>[],
+): Promise<void> {
+  if (people.length === 0 || rows.length === 0) return
+  const addresses = rows.flatMap(row => people.map(({ at }) => row[at]))
+  const personOf = await findShown(app, session, addresses)
+  for (const [index, object] of objects.entries())
+    for (const { name, at } of people) object[name] = personOf(rows[index]?.[at])
 }
 
 // The join options of a request override the declaration. There are few combinations, and each is planned once.
