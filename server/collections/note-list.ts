@@ -18,6 +18,7 @@ export default defineCollection({
     },
   },
   omit: ['content'],
+  people: { owner: 'ownerEmail' },
   scope: 'shared',
   filters: { archived: 'exact', ownerEmail: 'exact', access: 'exact', title: 'search', content: 'search' },
   search: {

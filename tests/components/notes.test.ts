@@ -212,3 +212,24 @@ test('a note without a title is not saved, and its text is restored on return', 
   await saved()
   expect(await notes()).toEqual([{ title: 'Thought', text: 'Half a thought' }])
 })
+
+test('a shared note names its owner with the address on hover, also as a filter of the address', async () => {
+  const { open, browser, server } = await startSignedIn()
+  const grace = await addMember(server, browser, 'Grace')
+  const { email } = await sessionOf(grace)
+  const { result } = await (await run(grace, 'create-note', { title: 'Tides' })).json()
+  const { id } = result.note
+  await run(grace, 'share-note', { id, email: 'ada@example.test', role: 'admin' })
+  const isNamed = async (name: string, inside = document.body) =>
+    expect((await within(inside).findByText(name)).closest('[title]')?.getAttribute('title')).toBe(`Grace · ${email}`)
+
+  await open(`/notes?ownerEmail=${encodeURIComponent(email)}`)
+  await isNamed('Grace', await find('table'))
+  await waitFor(async () => expect(await find('combobox', 'Owner of the notes')).toHaveProperty('value', 'Grace'))
+  await press('Tides', 'link')
+  await isNamed('From Grace')
+  await press('Share')
+  const dialog = await find('dialog')
+  await isNamed('Grace', dialog)
+  await shows(email, () => dialog)
+})

@@ -74,6 +74,26 @@ describe('archive-notes and delete-notes', () => {
   })
 })
 
+describe('the owner of a note', () => {
+  it('is shown with id and name to people it is shared with, in each answer', async () => {
+    const { owner, member } = await world.team()
+    const { note } = await act(owner, 'create-note', { title: 'Lent' })
+    const shown = { id: owner.userId, name: 'Person', email: owner.email, image: null }
+    expect(note.owner).toEqual(shown)
+    await act(owner, 'share-note', { id: note.id, email: member.email, role: 'editor' })
+    expect((await act(member, 'update-note', { id: note.id, text: 'x' })).note.owner).toEqual(shown)
+    expect((await act(member, 'list-notes', {})).notes).toMatchObject([{ owner: shown }])
+    expect((await act(member, 'search-notes', { query: 'Lent' })).notes).toMatchObject([{ owner: shown }])
+    expect(await (await member.browser.get(`/api/notes/${note.id}`)).json()).toMatchObject({ note: { owner: shown } })
+    const [item] = (await (await member.browser.get('/note-list')).json()).member
+    expect(item).toMatchObject({ ownerEmail: owner.email, owner: shown })
+    expect(await (await member.browser.get(`/note-list/${note.id}`)).json()).toMatchObject({ owner: shown })
+    await query(server, 'delete from org_members where user_id = ?', [owner.userId])
+    const [kept] = (await (await member.browser.get('/note-list')).json()).member
+    expect(kept.owner).toEqual({ id: null, name: owner.email, email: owner.email, image: null })
+  })
+})
+
 describe('/note-list', () => {
   it('filters notes by owner and by access to shared notes', async () => {
     const { owner, member } = await world.team()

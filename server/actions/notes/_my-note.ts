@@ -1,12 +1,23 @@
 import { and, eq, getTableColumns, inArray, type SQL } from 'drizzle-orm'
 import { z } from 'zod'
-import { accessibleTo, accessOf, AppError, outputOf, type Session, SHARE_ROLES, type ShareRole } from '#fw'
+import {
+  accessibleTo,
+  accessOf,
+  AppError,
+  outputOf,
+  type Session,
+  SHARE_ROLES,
+  type ShareRole,
+  shownPersonSchema,
+  withPeople,
+} from '#fw'
 import { noteIdSchema, notes } from '../../database/notes'
 
-/** A note as every surface shows it: the row without its organization, plus what the caller may do with it. */
+/** A note as every surface shows it: the row without its organization, plus its owner and what the caller may do with it. */
 export const noteSchema = outputOf(notes, {
   omit: ['orgId'],
   extend: {
+    owner: shownPersonSchema,
     access: z
       .enum(['owner', ...SHARE_ROLES])
       .describe('viewer reads, editor changes, admin and owner also share and delete.'),
@@ -28,6 +39,14 @@ export const noteIdsSchema = z.array(noteIdSchema).min(1).max(100).describe('The
 
 /** The columns that actions read of a note. */
 export const noteColumns = (session: Session) => ({ ...getTableColumns(notes), access: accessOf(notes, session) })
+
+/** The notes with their owners. */
+export const withOwners = <Row extends { ownerEmail: string }>(rows: readonly Row[]) =>
+  withPeople(rows, { owner: 'ownerEmail' })
+
+/** Returns the note with its owner. Throws `not-found` when the user has no note with the required role. */
+export const shownNote = async <Row extends { ownerEmail: string }>(rows: readonly Row[]) =>
+  foundNote(await withOwners(rows))
 
 /** Returns the note. Throws `not-found` when the user has no note with the required role. */
 export function foundNote<Note>([note]: Note[]): Note {

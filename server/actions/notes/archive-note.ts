@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { defineAction } from '#fw'
 import { noteIdSchema, notes } from '../../database/notes'
-import { foundNote, myNote, noteColumns, noteSubject, noteSchema } from './_my-note'
+import { myNote, noteColumns, noteSubject, noteSchema, shownNote } from './_my-note'
 
 export default defineAction({
   description: 'Archives or restores one of your notes.',
@@ -11,7 +11,7 @@ export default defineAction({
   async run({ id, archived }, { db, session, now }) {
     const values = { archived, updatedAt: now() }
     return {
-      note: foundNote(
+      note: await shownNote(
         await db
           .update(notes)
           .set(values)

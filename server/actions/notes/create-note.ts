@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { defineAction, newId, ownedBy } from '#fw'
 import { noteTextSchema, noteTitleSchema } from '#shared/note'
 import { notes } from '../../database/notes'
-import { noteSchema, noteSubject } from './_my-note'
+import { noteSchema, noteSubject, shownNote } from './_my-note'
 
 export default defineAction({
   description: 'Creates a note that only you can see.',
@@ -24,6 +24,6 @@ export default defineAction({
       updatedAt: now(),
     }
     await db.insert(notes).values(row)
-    return { note: { ...row, access: 'owner' } }
+    return { note: await shownNote([{ ...row, access: 'owner' as const }]) }
   },
 })

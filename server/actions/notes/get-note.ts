@@ -2,7 +2,7 @@ import { eq, and, getTableColumns, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { accessibleTo, accessOf, callerOf, callerPlaceholders, defineAction, preparedQuery } from '#fw'
 import { noteIdSchema, notes } from '../../database/notes'
-import { foundNote, noteSchema } from './_my-note'
+import { noteSchema, shownNote } from './_my-note'
 
 const findNote = preparedQuery(db =>
   db
@@ -20,6 +20,6 @@ export default defineAction({
   input: z.object({ id: noteIdSchema }),
   output: z.object({ note: noteSchema }),
   async run({ id }, { db, session }) {
-    return { note: foundNote(await findNote(db).all({ ...callerOf(session), id })) }
+    return { note: await shownNote(await findNote(db).all({ ...callerOf(session), id })) }
   },
 })

@@ -2,7 +2,7 @@ import { and, count, desc, eq, getTableColumns, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { accessibleTo, accessOf, callerOf, callerPlaceholders, defineAction, preparedQuery } from '#fw'
 import { notes } from '../../database/notes'
-import { noteSchema } from './_my-note'
+import { noteSchema, withOwners } from './_my-note'
 
 const { placeholder } = sql
 const mine = and(accessibleTo(notes, callerPlaceholders), eq(notes.archived, placeholder('archived')))
@@ -47,6 +47,6 @@ export default defineAction({
     })
     // A page after the end has no row that could carry the total.
     const [counted] = rows.length === 0 && page > 1 ? await countMine(db).all({ ...caller, archived }) : rows
-    return { notes: rows, totalItems: counted?.total ?? 0 }
+    return { notes: await withOwners(rows), totalItems: counted?.total ?? 0 }
   },
 })

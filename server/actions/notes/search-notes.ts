@@ -2,7 +2,7 @@ import { and, desc, or } from 'drizzle-orm'
 import { z } from 'zod'
 import { accessibleTo, containsText, defineAction } from '#fw'
 import { notes } from '../../database/notes'
-import { noteColumns, noteSchema } from './_my-note'
+import { noteColumns, noteSchema, withOwners } from './_my-note'
 
 const MOST_FOUND = 50
 
@@ -21,6 +21,6 @@ export default defineAction({
       .where(and(accessibleTo(notes, session), contains))
       .orderBy(desc(notes.pinned), desc(notes.updatedAt), desc(notes.id))
       .limit(MOST_FOUND)
-    return { notes: rows }
+    return { notes: await withOwners(rows) }
   },
 })

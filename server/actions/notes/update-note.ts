@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { AppError, defineAction } from '#fw'
 import { noteTextSchema, noteTitleSchema } from '#shared/note'
 import { noteIdSchema, notes } from '../../database/notes'
-import { foundNote, myNote, noteColumns, noteSubject, noteSchema } from './_my-note'
+import { myNote, noteColumns, noteSubject, noteSchema, shownNote } from './_my-note'
 
 export default defineAction({
   description:
@@ -32,6 +32,6 @@ export default defineAction({
       .returning(noteColumns(session))
     if (rows.length === 0 && isExpected && (await db.$count(notes, myNote(id, session, 'editor'))) > 0)
       throw new AppError('conflict', { detail: 'The note has changed since you read it. Nothing is written.' })
-    return { note: foundNote(rows) }
+    return { note: await shownNote(rows) }
   },
 })
