@@ -46,7 +46,7 @@ test('a link opened on another device signs in the waiting device', async ({ pag
   await page.getByRole('textbox', { name: 'Email address' }).fill('grace@example.test')
   await page.getByRole('button', { name: 'Email me a link' }).click()
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Check your email')
-  await expect(page.getByText('We emailed a link to grace@example.test.')).toBeVisible()
+  await expect(page.getByText('We emailed a link and a code to grace@example.test.')).toBeVisible()
   await expect(page.getByRole('button', { name: /^Resend in \d+ s$/ })).toBeDisabled()
   await expectNoViolationsInBothColours(page)
   const { link } = await smtp.mailTo('grace@example.test')

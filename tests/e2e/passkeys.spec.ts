@@ -66,7 +66,8 @@ test('a passkey is added, used to sign in, renamed and removed', async ({ page, 
   await page.addInitScript(() => (PublicKeyCredential.isConditionalMediationAvailable = async () => false))
   await page.goto('/sign-in')
   await signInButton(page).click()
-  await expect(page.getByRole('alert')).toContainText(/Signing in with this passkey didn’t work\.\s+unknown-passkey/)
+  await expect(page.getByRole('alert')).toContainText('Signing in with this passkey didn’t work.')
+  await expect(page.getByRole('alert').locator('small')).toHaveText('unknown-passkey')
   await expectNoViolations(page)
   expect(await sessionOf(page)).toBeNull()
   // The browser learned of the removal, so it no longer offers the passkey.

@@ -19,7 +19,7 @@ const test = base.extend<object, { smtp: Smtp }>({
   },
 })
 
-test('the emailed link comes first, then the password, then one provider, and other methods are collapsed', async ({
+test('the emailed link comes first, then the password, then equal rows for providers and the passkey', async ({
   page,
 }) => {
   await page.goto('/sign-in')
@@ -29,17 +29,47 @@ test('the emailed link comes first, then the password, then one provider, and ot
     'Use a password instead',
     'or',
     'Continue with Google',
+    'Continue with GitHub',
+    'Sign in with a passkey',
     'Deutsch',
     'العربية',
   ])
-  await page.getByText('More ways to sign in').click()
-  await expect(page.getByRole('button', { name: 'Continue with GitHub' })).toBeVisible()
-  await expect(page.getByRole('button', { name: 'Sign in with a passkey' })).toBeVisible()
+  const rows = await page
+    .locator('.ways button:visible')
+    .evaluateAll(all =>
+      all.map(row => row.getBoundingClientRect()).map(({ x, y, width, height }) => ({ x, y, width, height })),
+    )
+  expect(new Set(rows.map(({ x, width, height }) => `${x} ${width} ${height}`)).size).toBe(1)
+  expect(rows.slice(1).map(({ y }, at) => y - rows[at]!.y - rows[at]!.height)).toEqual([8, 8])
   await expectNoViolationsInBothColours(page)
   await page.getByRole('link', { name: 'Create account' }).click()
+  await expect(page.getByRole('button', { name: 'Email me a link' })).toBeVisible()
+  await expect(page.getByRole('link', { name: 'Use a password instead' })).toBeVisible()
   await expect(page.getByRole('button', { name: 'Sign in with a passkey' })).toBeHidden()
   await expect(page.getByRole('button', { name: 'Continue with Google' })).toBeVisible()
   await expectNoViolationsInBothColours(page)
+})
+
+test('the card stays in its place with its height in every state', async ({ page, smtp }) => {
+  const card = async () => {
+    const { x, y, width, height } = (await page.locator('.card').boundingBox())!
+    return { x, y, width, height }
+  }
+  await page.goto('/sign-in')
+  const first = await card()
+  for (const section of ['sign-in', 'sign-up', 'reset', 'magic-link']) {
+    await page.goto(`/sign-in#${section}`)
+    expect(await card(), section).toEqual(first)
+  }
+  await page.locator('#magic-link input[type=email]').fill('steady@example.test')
+  await page.getByRole('button', { name: 'Email me a link' }).click()
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Check your email')
+  expect((await card()).y).toBe(first.y)
+  await expectNoViolationsInBothColours(page)
+  const { text } = await smtp.mailTo('steady@example.test')
+  await page.getByLabel('Code from the email').fill(/\s(\d{6})\s/.exec(text)?.[1] ?? '')
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await expect(pageHeading(page)).toBeVisible()
 })
 
 test('the typed password can be shown, and only a sign-in method that worked is marked as last used', async ({

@@ -34,7 +34,10 @@ export async function browserOf(page: Page, origin: string): Promise<TestBrowser
 /** Creates the account in the form of the sign-in page that is open. */
 export async function signUpByForm(page: Page, person: Person = aPerson()): Promise<void> {
   await page.getByRole('link', { name: 'Create account' }).click()
-  const form = page.locator('#sign-up')
+  const byLink = page.locator('a[href="#sign-up-password"]:visible')
+  const isByLink = (await byLink.count()) > 0
+  if (isByLink) await byLink.click()
+  const form = page.locator(isByLink ? '#sign-up-password' : '#sign-up')
   await form.getByLabel('Name').fill(person.name)
   await form.getByLabel('Email address').fill(person.email)
   await form.getByLabel('Password', { exact: true }).fill(person.password)
@@ -56,18 +59,12 @@ async function post(page: Page, origin: string, path: string, data: object): Pro
   if (!answer.ok()) throw new Error(`${path}: ${answer.status()} ${await answer.text()}`)
 }
 
-/** Follows the page's “Sign in again” link, signs in with the password in the tab that opens, and closes that tab. */
+/** Confirms the person with the password, where the page asks for it. */
 export async function signInAgain(page: Page, person: Person = aPerson()): Promise<void> {
-  const [tab] = await Promise.all([
-    page.waitForEvent('popup'),
-    page.getByRole('alert').getByRole('link', { name: 'Sign in again' }).click(),
-  ])
-  const form = tab.locator('#sign-in')
-  await form.getByLabel('Email address').fill(person.email)
-  await form.getByLabel('Password', { exact: true }).fill(person.password)
-  await form.getByRole('button', { name: /^Sign in/ }).click()
-  await tab.waitForURL(new URL(page.url()).pathname)
-  await tab.close()
+  const form = page.getByRole('alert')
+  await form.getByLabel('Your password').fill(person.password)
+  await form.getByRole('button', { name: 'Confirm' }).click()
+  await form.getByLabel('Your password').waitFor({ state: 'detached' })
 }
 
 /** The heading of the page, which appears once the page has finished loading. */

@@ -34,7 +34,7 @@ export function checkMailPage(app: App, { language, link, notice, error }: Check
   const lead = hasCode ? texts.leadCode : email === undefined ? texts.lead : texts.leadTo
   const body = (
     <>
-      <div class="card">
+      <div class="card steady">
         <div data-waiting hidden={notice === 'ended'}>
           <h1>{texts.title}</h1>
           <p class="lead">{fill(lead, { email: email ?? '' })}</p>

@@ -3,6 +3,7 @@ import type { VNode } from 'vue'
 import type { App } from '#fairway/server/kernel/app-context'
 import { fill, messagesOf } from '#fairway/server/kernel/messages'
 import type { Language } from '#fairway/shared/languages'
+import { ErrorDetails } from '#fairway/server/kernel/server-page/note-page'
 import { lineIcon, ProviderMark } from './page-parts'
 import { PASSKEY_BOX_ID } from './page-scripts'
 import { offeredProviders } from './provider-sign-in'
@@ -10,15 +11,16 @@ import { offeredProviders } from './provider-sign-in'
 interface OtherWaysProps {
   app: App
   language: Language
-  /** How many buttons are visible at once. */
-  visible: number
   offersDev: boolean
   /** The error of a sign-in with the development account. */
   refusal: VNode
 }
 
+/** The number of equal rows, of which the last one is the passkey. */
+const ROWS = 4
+
 /** The section below the divider: the development account, the providers and the passkey. A disclosure hides the rest. */
-export function OtherWays({ app, language, visible, offersDev, refusal }: OtherWaysProps) {
+export function OtherWays({ app, language, offersDev, refusal }: OtherWaysProps) {
   const texts = messagesOf(language).signIn
   const dev = offersDev ? [<DevButton text={texts.devButton} />] : []
   const providers = offeredProviders(app).map(({ id, name }) => (
@@ -28,25 +30,21 @@ export function OtherWays({ app, language, visible, offersDev, refusal }: OtherW
     </button>
   ))
   const buttons = [...dev, ...providers]
-  const first = buttons.slice(0, visible)
-  const rest = buttons.slice(visible)
-  const passkey = <PasskeyButton language={language} />
-  const isPasskeyFirst = first.length < visible
+  const first = buttons.slice(0, ROWS - 1)
+  const rest = buttons.slice(ROWS - 1)
   return (
     // Without JavaScript, the section is hidden when a passkey is its only method. A new account has no passkey.
     <div class={['ways', buttons.length === 0 && 'proves']} hidden={buttons.length === 0}>
       <p class="or">{texts.or}</p>
       {refusal}
       {first.length > 0 ? <form method="post">{first}</form> : null}
-      {isPasskeyFirst ? (
-        passkey
-      ) : (
-        <details class="more" hidden={rest.length === 0}>
+      <PasskeyButton language={language} />
+      {rest.length > 0 ? (
+        <details class="more">
           <summary>{texts.moreWays}</summary>
-          {rest.length > 0 ? <form method="post">{rest}</form> : null}
-          {passkey}
+          <form method="post">{rest}</form>
         </details>
-      )}
+      ) : null}
     </div>
   )
 }
@@ -63,7 +61,8 @@ function PasskeyButton({ language }: { language: Language }) {
   return (
     <div class="proves" id={PASSKEY_BOX_ID} hidden>
       <div class="alert" role="alert" hidden>
-        {failed} <small />
+        {failed}
+        <ErrorDetails text="" language={language} />
       </div>
       <button type="button" class="quiet with-mark" value="passkey">
         <svg {...lineIcon}>

@@ -1,6 +1,7 @@
 /** @jsxImportSource vue */
 import type { App } from '#fairway/server/kernel/app-context'
 import type { AppError } from '#fairway/server/kernel/http/app-error'
+import { ErrorDetails } from '#fairway/server/kernel/server-page/note-page'
 import { OUTBOX_PATH } from '#fairway/shared/paths'
 import { errorTitle, fill, languages, messagesOf } from '#fairway/server/kernel/messages'
 import { formatTime, type Language } from '#fairway/shared/languages'
@@ -182,7 +183,7 @@ function isAbout(error: AppError, name: string): boolean {
 }
 
 /**
- * The error as a sentence in the page's language; for server errors also the code. Empty when one of these fields already shows
+ * The error as a sentence in the page's language; the code is under its details. Empty when one of these fields already shows
  * it.
  */
 export function Alert({ error, language, fields = [] }: { error: AppError; language: Language; fields?: string[] }) {
@@ -190,7 +191,7 @@ export function Alert({ error, language, fields = [] }: { error: AppError; langu
   return (
     <div class="alert" role="alert" data-code={error.code}>
       {errorText(error, language)}
-      {error.status < 500 ? null : <small>{error.code}</small>}
+      <ErrorDetails text={error.code} language={language} />
     </div>
   )
 }

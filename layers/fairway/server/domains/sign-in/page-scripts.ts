@@ -58,7 +58,7 @@ var P=window.PublicKeyCredential,box=document.getElementById('${PASSKEY_BOX_ID}'
 if(!box||!P||!P.parseRequestOptionsFromJSON)return;
 var alert=box.querySelector('[role=alert]'),button=box.querySelector('button'),fields=document.querySelectorAll('#magic-link input[type=email],#sign-in input[type=email]'),waiting,since=0,offers=false,asking=false;
 function post(path,body){return fetch('${AUTH_PREFIX}/passkey/'+path,{method:'POST',headers:{'content-type':'application/json'},body:JSON.stringify(body)})}
-function say(code){alert.querySelector('small').textContent=code||'';alert.hidden=false}
+function say(code){alert.querySelector('small').textContent=code||'';alert.querySelector('details').hidden=!code;alert.hidden=false}
 async function start(mediation){
 var chosen=mediation==='optional';
 if(waiting)waiting.abort();

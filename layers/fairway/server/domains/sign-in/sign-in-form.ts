@@ -14,7 +14,8 @@ import { safeReturnPath } from '#fairway/shared/return-path'
 import { findInvited } from './invited'
 import { signInDevOnFirstUse } from './provider-sign-in'
 import { runSignInForm, type SignInForm } from './sign-in-methods'
-import { personalSignInPage, SECTIONS, signInPage } from './sign-in-page'
+import { personalSignInPage, signInPage } from './sign-in-page'
+import { signsUpByLink } from './sign-in-sections'
 import { languageOf } from '#fairway/server/kernel/messages'
 import { CHECK_MAIL, checkMailPage, MAILED_CODE_INTENT } from './check-mail-page'
 import { asksForCode, CODE_STEP, secondFactorPage, signInElsewherePage, signInUrlFor } from './step-pages'
@@ -107,6 +108,9 @@ export async function submitSignIn(event: H3Event, form: SignInForm): Promise<Br
   }
 }
 
+/** The intents of forms that show their own errors. */
+const FORMS = ['magic-link', 'sign-in', 'sign-up', 'sign-up-link', 'reset', 'dev']
+
 async function refusedAnswer(event: H3Event, form: SignInForm, error: AppError): Promise<BrowserAnswer> {
   const app = getApp(event)
   const language = pageLanguage(event)
@@ -119,11 +123,12 @@ async function refusedAnswer(event: H3Event, form: SignInForm, error: AppError):
     const notice = error.code === 'link-used' ? 'ended' : undefined
     return explained(await checkMailPage(app, { language, link: await awaitedLink(event), error, notice }), error)
   }
-  const section = form.intent === 'invitation' ? 'sign-up' : form.intent
-  const intent = [...SECTIONS, 'dev' as const].find(name => name === section) ?? 'sign-in'
-  const refused = { intent, error, email: form.email ?? '', name: form.name ?? '' } as const
-  const offersDev = (await devAccountState(app)) !== 'off'
   const invited = await findInvited(app, returnPathOf(event))
+  const withoutPassword = signsUpByLink(app, { invited }) ? 'sign-up-link' : 'sign-up'
+  const intent =
+    form.intent === 'invitation' ? withoutPassword : (FORMS.find(name => name === form.intent) ?? 'sign-in')
+  const refused = { intent, error, email: form.email ?? '', name: form.name ?? '' }
+  const offersDev = (await devAccountState(app)) !== 'off'
   return explained(await personalSignInPage(app, { language, offersDev, refused, invited }), error)
 }
 

@@ -21,7 +21,7 @@ import * as password from './password-sign-in'
 import * as provider from './provider-sign-in'
 import * as links from './request-link'
 import type { SignInAnswer } from './sign-in-answer'
-import { offeredSections } from './sign-in-page'
+import { offeredSections } from './sign-in-sections'
 import { MAILED_CODE_INTENT } from './check-mail-page'
 import { SECOND_FACTOR_INTENT, signInUrlFor } from './step-pages'
 
@@ -103,7 +103,7 @@ export function signInMethods(app: App): SignInMethods {
     elsewhere: isElsewhere ? (signInUrlFor(app, '/') ?? '') : null,
     magicLink: offered.includes('magic-link'),
     password: offered.includes('sign-in'),
-    signUp: offered.includes('sign-up'),
+    signUp: !isElsewhere && app.config.signIn.passwordSignUp,
     reset: offered.includes('reset'),
     passkey: !isElsewhere,
     providers: isElsewhere ? [] : provider.offeredProviders(app),

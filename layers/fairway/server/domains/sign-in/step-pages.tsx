@@ -4,7 +4,7 @@
 import { deviceInWords, type EmailLink, owesFirstTerms, readDevice, setsPassword } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { AppError } from '#fairway/server/kernel/http/app-error'
-import { oneClickScript } from '#fairway/server/kernel/server-page/note-page'
+import { ErrorDetails, oneClickScript } from '#fairway/server/kernel/server-page/note-page'
 import { renderPage, type ServerPage } from '#fairway/server/kernel/server-page/render-page'
 import { SIGN_IN_PATH } from '#fairway/shared/paths'
 import { Alert, CodeField, errorText, Field, LanguageForm } from './page-parts'
@@ -38,7 +38,7 @@ export async function emailLinkPage(app: App, { link, token, error }: LinkPageSt
   const hasChoice = link.purpose === 'magic-link' && !link.isSameBrowser
   const choosesPassword = link.purpose === 'verification' && setsPassword(link)
   const body = (
-    <div class="card">
+    <div class="card steady">
       <h1>{texts.title}</h1>
       <p class="lead">
         {fill(choosesPassword ? messagesOf(language).emailLink.choosePassword : texts.lead, { email: link.email })}
@@ -72,7 +72,7 @@ export function endedLinkPage(app: App, { error, token, language }: EndedLinkSta
   const isKnown = code === 'link-used' || code === 'link-expired'
   const title = isKnown ? texts[code] : texts.endedTitle
   const body = (
-    <div class="card">
+    <div class="card steady">
       <h1>{title}</h1>
       <p class="lead">{isKnown ? texts.mailAnotherLead : errorText(error, language)}</p>
       {isKnown ? (
@@ -86,9 +86,7 @@ export function endedLinkPage(app: App, { error, token, language }: EndedLinkSta
       <a class={['button', isKnown && 'quiet']} href={SIGN_IN_PATH}>
         {texts.askAgain}
       </a>
-      <p class="foot">
-        <small>{code}</small>
-      </p>
+      <ErrorDetails text={code} language={language} />
     </div>
   )
   return renderPage(app, { page: 'email-link', title, language, body, script: oneClickScript })
@@ -99,7 +97,7 @@ export async function goOnElsewherePage(app: App, link: EmailLink): Promise<Serv
   const language = languageOf(link.payload.language)
   const { title, text, button } = messagesOf(language).emailLink.elsewhere
   const body = (
-    <div class="card">
+    <div class="card steady">
       <h1>{title}</h1>
       <p class="lead">{fill(text, { browser: await deviceOf(link) })}</p>
       <a class="button quiet" href={SIGN_IN_PATH}>
@@ -172,7 +170,7 @@ export function asksForCode(form: { intent?: string }, error: AppError): boolean
 export function secondFactorPage(app: App, language: Language, error?: AppError): Promise<ServerPage> {
   const texts = messagesOf(language).secondFactor
   const body = (
-    <div class="card">
+    <div class="card steady">
       <h1>{texts.title}</h1>
       <p class="lead">{texts.lead}</p>
       {!error || error.code === 'second-factor-required' ? null : <Alert language={language} error={error} />}
@@ -210,7 +208,7 @@ export function signInElsewherePage(app: App, language: Language): Promise<Serve
     const { title, lead, wait } = messagesOf(language).signIn.elsewhere
     const body = (
       <>
-        <div class="card">
+        <div class="card steady">
           <h1>{title}</h1>
           <p class="lead">{lead}</p>
           <p>{wait}</p>

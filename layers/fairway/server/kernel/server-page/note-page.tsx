@@ -36,7 +36,7 @@ export function notePage(app: PageApp, note: Note): Promise<ServerPage> {
       </a>
     ) : null,
     besides ?? null,
-    code ? <Foot text={code} /> : null,
+    code ? <ErrorDetails text={code} language={language} /> : null,
   ]
   return cardPage(app, { page: 'note', title, lead, children, language })
 }
@@ -88,7 +88,7 @@ export function errorPage(
     <a class="button" href="/">
       {failure.toStart}
     </a>,
-    <Foot text={`${error.code} · ${requestId}`} />,
+    <ErrorDetails text={`${error.code} · ${requestId}`} language={language} />,
   ]
   const title = language === 'en' ? errorCatalog[error.code].title : (known ?? failure.titles['400'])
   return cardPage(app, { page: 'error', title, lead: detail ?? '', children, language })
@@ -104,10 +104,12 @@ export const MarkPair = ({ app, name }: { app: PageApp; name: string }) => (
   </div>
 )
 
-const Foot = ({ text }: { text: string }) => (
-  <p class="foot">
+/** The code of an error, for support; people read its sentence. */
+export const ErrorDetails = ({ text, language = 'en' }: { text: string; language?: Language }) => (
+  <details class="details">
+    <summary>{messagesOf(language).failure.details}</summary>
     <small>{text}</small>
-  </p>
+  </details>
 )
 
 /** Lets a form be sent only once; calls `remember` with the button that sent it. */

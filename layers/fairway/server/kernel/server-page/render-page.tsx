@@ -139,7 +139,7 @@ input[aria-invalid=true]{border-color:var(--ui-error)}
 .origin{margin:0 0 8px;overflow-wrap:anywhere}
 .person{display:flex;flex-wrap:wrap;justify-content:space-between;gap:0 16px;padding:8px 0;border-block:1px solid var(--ui-border);margin:0 0 16px;font-size:14px}.person strong{overflow-wrap:anywhere;min-width:0}
 [hidden]{display:none!important}
-form .foot+button,.card button+button,.card form+.button,.card .button+form,form.below{margin-top:8px}
+form .foot+button,.card form+form,.card button+button,.card form+.button,.card .button+form,form.below{margin-top:8px}
 button[aria-busy=true]{opacity:.7;cursor:progress}
 a{color:var(--ui-primary)}
 :focus-visible{outline:3px solid var(--ui-primary);outline-offset:2px}
@@ -150,10 +150,14 @@ a{color:var(--ui-primary)}
 .or{display:flex;align-items:center;gap:12px;margin:24px 0 16px;font-size:14px;color:var(--ui-text-muted)}.or:before,.or:after{content:"";flex:1;border-top:1px solid var(--ui-border)}
 .ways form,.ways div{display:grid;gap:8px}.ways>*+form,.ways>*+div{margin-top:8px}.ways>.or+*{margin-top:0}.ways button+button,.ways button{margin-top:0}
 .more{margin-top:16px;font-size:14px}.more[open] summary{margin-bottom:8px}.more form{margin:0}
+.details{margin:16px 0 0;font-size:12px;color:var(--ui-text-muted);overflow-wrap:anywhere}.alert .details{margin:4px 0 0;color:inherit}
+.code{font-size:18px;letter-spacing:4px;font-variant-numeric:tabular-nums}
+.steady{min-height:440px}body:has(.steady){align-items:start;padding-top:max(24px,calc(50vh - 340px))}
 .other{border-top:1px solid var(--ui-border);margin-top:24px;padding-top:16px}
 pre{margin:0 0 16px;overflow:auto;max-height:240px;padding:8px 12px;border-radius:var(--fw-radius);background:var(--ui-bg-muted);font-size:12px;white-space:pre-wrap;overflow-wrap:anywhere}summary{cursor:pointer;min-height:24px}details form{margin-top:16px}
-.switch{display:none}.switch:target{display:block}.switch:target~.switch-default,body:has(.switch:target) .switch-default{display:none}
-body:has(#reset:target) .ways,body:not(:has(.switch:target)):has(#reset.switch-default) .ways,body:has(#sign-up:target) .proves,body:not(:has(.switch:target)):has(#sign-up.switch-default) .proves{display:none}
+.switch-default,.switch:target{display:flex;flex-direction:column;min-height:320px}.switch>.foot,.switch-default>.foot{margin-top:auto;padding-top:16px}
+.switch:not(:target){display:none}.switch:target~.switch-default,body:has(.switch:target) .switch-default{display:none}
+body:has(#sign-up:target) .proves,body:has(#sign-up-password:target) .proves,body:not(:has(.switch:target)):has(#sign-up.switch-default) .proves,body:not(:has(.switch:target)):has(#sign-up-password.switch-default) .proves{visibility:hidden}
 .languages{display:flex;flex-wrap:wrap;gap:4px 16px;justify-content:center;margin:16px 0 0;font-size:14px}.languages button,.languages a,.languages span{display:inline-grid;place-items:center;min-height:24px}.languages span{color:var(--ui-text-muted)}
 @media (pointer:coarse){:root{--fw-field-height:40px}input,select{font-size:16px}.languages button,.languages a,.languages span,.links a,button.link,summary{min-height:40px;align-content:center}}
 @media (prefers-reduced-motion:reduce){*{transition:none!important}}
