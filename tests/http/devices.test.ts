@@ -157,7 +157,7 @@ describe('Email about a new device', () => {
     await Promise.all(Array.from({ length: 6 }, () => signIn(email, userAgents.safariOnPhone)))
     await expect.poll(() => mailsTo(email).length).toBe(1)
     const [mail] = mailsTo(email)
-    expect(mail?.text).toMatch(/Device: Safari on iOS\s+Address: (127\.0\.0\.1|::1)\s+How: by password/)
+    expect(mail?.text).toMatch(/Device: Safari on iOS\s+IP address: (127\.0\.0\.1|::1)\s+How: by password/)
     expect(mail?.text).toContain(`${server.origin}/settings/security#devices`)
     await signIn(email, userAgents.edgeOnWindows)
     await expect.poll(() => mailsTo(email).length).toBe(2)

@@ -9,5 +9,8 @@ export const LANGUAGE_SETTING = 'fairway-language'
 /** The cookie that passes it to the server's own pages and mails. */
 export const LANGUAGE_COOKIE = 'fw-language'
 
+/** The cookie with the browser’s time zone, for the times in mails. */
+export const TIME_ZONE_COOKIE = 'fw-time-zone'
+
 /** The name of the `<meta>` in pages where local data may be moved to a real account. */
 export const LOCAL_DATA_MARK = 'fairway-local-data'

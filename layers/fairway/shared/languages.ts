@@ -65,7 +65,7 @@ export function formatTime(
   time: Date | number | string,
   language: string,
   style: keyof typeof STYLES,
-  timeZone?: 'UTC',
+  timeZone?: string,
 ): string {
   const key = `${language} ${style} ${timeZone}`
   let formatter = formatters.get(key)

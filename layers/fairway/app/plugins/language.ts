@@ -2,7 +2,7 @@ import type components from '@nuxt/ui/runtime/locale/en.js'
 import { languages, loaders } from '#build/languages'
 import { toLanguage, type Language } from '../../shared/languages'
 import en from '#build/texts/frame'
-import { LANGUAGE_COOKIE } from '#fairway/shared/device'
+import { LANGUAGE_COOKIE, TIME_ZONE_COOKIE } from '#fairway/shared/device'
 import { AUTH_PREFIX } from '#fairway/shared/paths'
 import { createTexts } from '../language/texts'
 import { page } from '../request/field-text'
@@ -15,6 +15,11 @@ const SETTING = 'language'
  * The texts of the interface. The server renders English, or the language in the address of a public page. Otherwise the browser
  * applies the language of the device.
  */
+/** Stores a value for the server’s own pages and mails. */
+function keepCookie(name: string, value: string): void {
+  document.cookie = `${name}=${value}; path=/; max-age=31536000; samesite=lax`
+}
+
 export default defineNuxtPlugin({
   name: 'language',
   async setup(nuxtApp) {
@@ -38,6 +43,7 @@ export default defineNuxtPlugin({
     if (import.meta.server) await apply(known(useRequestURL().searchParams.get('lang')) ?? 'en')
     if (import.meta.client) {
       page.texts = texts
+      keepCookie(TIME_ZONE_COOKIE, Intl.DateTimeFormat().resolvedOptions().timeZone)
       const { serverRendered } = nuxtApp.payload
       const languageInAddress = serverRendered && new URLSearchParams(location.search).get('lang')
       const wanted =
@@ -57,7 +63,7 @@ export default defineNuxtPlugin({
       await apply(next)
       writeDeviceSetting(SETTING, next)
       // Server-rendered pages read the cookie. Emails that no request triggers use the account's language.
-      document.cookie = `${LANGUAGE_COOKIE}=${next}; path=/; max-age=31536000; samesite=lax`
+      keepCookie(LANGUAGE_COOKIE, next)
       if (nuxtApp.$session.state.value.status === 'signed-in') {
         const body = { language: next }
         await sendJson(`${AUTH_PREFIX}/update-user`, { method: 'POST', body }).catch(() => undefined)

@@ -5,13 +5,13 @@ import { h } from 'vue'
 import { renderToString } from 'vue/server-renderer'
 import { addTemplate, defineNuxtModule, getLayerDirectories, type useNuxt } from '@nuxt/kit'
 import type { NitroConfig } from 'nitropack/types'
-import { type Accent, type Brand, DEFAULT_SOCIAL_IMAGE } from '../../server/kernel/config/brand'
+import { type Accent, type Brand, DEFAULT_SOCIAL_IMAGE, MAIL_MARK } from '../../server/kernel/config/brand'
 import type { FwConfig } from '../../server/kernel/config/fw-config'
 import { appTheme, TYPEFACE_FILE, TYPEFACE_PATH } from '../../server/kernel/config/theme'
 import { tellFault } from '../dev-server/faults'
 import { platformDir, isPlatformFile } from '../registry/roots'
 import { loadFwConfig } from '../registry/load-declarations'
-import { socialImage } from './social-image'
+import { mailMark, socialImage } from './social-image'
 
 const FOLDER = 'brand-public'
 
@@ -55,6 +55,7 @@ export default defineNuxtModule({
     nuxt.hook('build:before', () => {
       mkdirSync(join(folder, dirname(TYPEFACE_PATH)), { recursive: true })
       writeFileSync(join(folder, DEFAULT_SOCIAL_IMAGE), socialImage(brand.accent[800]))
+      writeFileSync(join(folder, MAIL_MARK), mailMark(brand.accent[800]))
       copyFileSync(createRequire(import.meta.url).resolve(TYPEFACE_FILE), join(folder, TYPEFACE_PATH))
     })
   },

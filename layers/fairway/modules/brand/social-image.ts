@@ -1,8 +1,6 @@
-// The social image of a public page when the application has no logo and no picture: the platform's mark on its accent colour.
+// The platform's mark on the accent colour, as PNG: the social image of a public page, and the mark in mails.
 import { crc32, deflateSync } from 'node:zlib'
 
-const WIDTH = 1200
-const HEIGHT = 630
 /** The mark of public/favicon.svg: lines of width 2 within 24 by 24. */
 const MARK: readonly Line[] = [
   [6, 21, 6, 4],
@@ -10,24 +8,35 @@ const MARK: readonly Line[] = [
   [18, 8, 6, 12],
   [4, 21, 20, 21],
 ]
-const SCALE = 14
 
 type Line = readonly [x1: number, y1: number, x2: number, y2: number]
 
+interface Picture {
+  width: number
+  height: number
+  /** The pixels for one unit of the mark. */
+  scale: number
+}
+
 /** A PNG of 1200 by 630 pixels with the mark in white on a colour (`#166534`). */
-export function socialImage(colour: string): Buffer {
+export const socialImage = (colour: string): Buffer => markOn(colour, { width: 1200, height: 630, scale: 14 })
+
+/** A PNG of 96 by 96 pixels with the mark in white on a colour; mails show it in a third of the size. */
+export const mailMark = (colour: string): Buffer => markOn(colour, { width: 96, height: 96, scale: 3 })
+
+function markOn(colour: string, { width, height, scale }: Picture): Buffer {
   const ground = [1, 3, 5].map(at => Number.parseInt(colour.slice(at, at + 2), 16))
-  const rows = Buffer.alloc((WIDTH * 3 + 1) * HEIGHT)
-  for (let y = 0; y < HEIGHT; y += 1) {
-    for (let x = 0; x < WIDTH; x += 1) {
-      const white = coverage((x - WIDTH / 2) / SCALE + 12, (y - HEIGHT / 2) / SCALE + 12)
-      const at = y * (WIDTH * 3 + 1) + 1 + x * 3
+  const rows = Buffer.alloc((width * 3 + 1) * height)
+  for (let y = 0; y < height; y += 1) {
+    for (let x = 0; x < width; x += 1) {
+      const white = coverage((x - width / 2) / scale + 12, (y - height / 2) / scale + 12, scale)
+      const at = y * (width * 3 + 1) + 1 + x * 3
       for (const [channel, value] of ground.entries()) rows[at + channel] = Math.round(value + (255 - value) * white)
     }
   }
   const header = Buffer.alloc(13)
-  header.writeUInt32BE(WIDTH, 0)
-  header.writeUInt32BE(HEIGHT, 4)
+  header.writeUInt32BE(width, 0)
+  header.writeUInt32BE(height, 4)
   header.set([8, 2], 8)
   const signature = Buffer.from('89504e470d0a1a0a', 'hex')
   return Buffer.concat([
@@ -39,10 +48,10 @@ export function socialImage(colour: string): Buffer {
 }
 
 /** The fraction of a pixel that the mark covers, from 0 to 1. */
-function coverage(x: number, y: number): number {
+function coverage(x: number, y: number, scale: number): number {
   if (x < 2 || x > 22 || y < 2 || y > 23) return 0
   const nearest = Math.min(...MARK.map(line => distance(x, y, line)))
-  return Math.max(0, Math.min(1, (1 - nearest) * SCALE + 0.5))
+  return Math.max(0, Math.min(1, (1 - nearest) * scale + 0.5))
 }
 
 function distance(x: number, y: number, [x1, y1, x2, y2]: Line): number {

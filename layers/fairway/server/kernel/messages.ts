@@ -21,6 +21,10 @@ export interface MailTexts {
   lines?: string[]
   action?: string
   notes?: string[]
+  /** Why the receiver gets it; the last line. */
+  because?: string
+  /** The labels of its facts. */
+  facts?: Record<string, string>
   /** Texts of its body. */
   words?: Record<string, string>
 }

@@ -66,6 +66,15 @@ describe('device and security emails', () => {
     ])
   })
 
+  it('show times in the zone of the browser that signed in before, never in that of a new device', async () => {
+    const insert = `insert into users (id, name, email, email_verified, kind, created_at, updated_at) values ('ada', 'A', ?, 1, 'person', 0, 0)`
+    await query(test.app, insert, [ada.email])
+    await announceDevice(test.app, { ...ada, timeZone: 'Asia/Tokyo' })
+    const stranger = { ...ada, userAgent: userAgents.safariOnPhone, timeZone: 'America/New_York' }
+    await announceDevice(test.app, stranger)
+    expect(mails()[0]?.text).toMatch(/When: \d{1,2} \w+ \d{4} at \d\d:\d\d GMT\+9\n/)
+  })
+
   it('use the chosen language, or else the language of the first sign-in', async () => {
     const insert = `insert into users (id, name, email, email_verified, kind, created_at, updated_at) values (?, 'A', ?, 1, 'person', 0, 0)`
     for (const name of ['ada', 'grace']) await query(test.app, insert, [name, `${name}@example.test`])

@@ -20,7 +20,7 @@ const contentOf = (mails: FwConfigInput['mails'], language?: 'en' | 'de') => {
     config: { name: 'Larch', baseUrl: 'https://app.example.test', mails: accepted },
     memo: createMemo(),
   } as unknown as Parameters<typeof mailContent>[0]
-  const values = { askedFrom: 'Firefox on Linux (127.0.0.1)' }
+  const values = { askedFrom: 'Firefox on Linux (127.0.0.1)', device: 'Firefox on Linux' }
   return mailContent(app, 'magic-link', { values, href: 'https://app.example.test/link', language })
 }
 
@@ -31,7 +31,7 @@ describe('mail texts', () => {
   it('come from the platform in the requested language', () => {
     expect(contentOf(undefined).subject).toBe('Sign in to Larch')
     expect(contentOf(undefined, 'de')).toMatchObject({ language: 'de', subject: 'Bei Larch anmelden' })
-    expect(contentOf(undefined, 'de').notes[1]).toContain('Firefox on Linux')
+    expect(contentOf(undefined, 'de').facts).toEqual([{ label: 'Gerät', value: 'Firefox on Linux' }])
   })
 
   it('come from the application for each overridden part and language', () => {
@@ -82,8 +82,8 @@ describe('mail texts', () => {
       /en\.notes: cannot be made: /,
     ],
     [
-      { 'new-device': { en: { lines: [({ device, when }: Record<string, string>) => `${when} ${device}`] } } },
-      /must say address.*must say how/,
+      { 'new-device': { en: { subject: ({ when }: Record<string, string>) => `At ${when}` } } },
+      /en\.subject: must say device, which it is given/,
     ],
     ['text', /mails: must be an object of mails/],
   ])('are refused with the name of the mail: %j', (mails, fault) => expect(faultOf(mails)).toMatch(fault))

@@ -5,16 +5,20 @@ import { unseal } from '#fairway/server/kernel/crypto/seal'
 import { migrateAll } from '#fairway/server/kernel/database/migrate'
 import { runDueJobs, startJobs } from '#fairway/server/kernel/jobs'
 import { purgeMails, queueMail, sendMailJob, writeMail } from '#fairway/server/kernel/mail/queue-mail'
+import { mailContent, mailTime } from '#fairway/server/kernel/mail/mail-content'
+import { readTimeZone } from '#fairway/server/kernel/http/cookie'
 import { renderMail } from '#fairway/server/kernel/mail/render-mail'
 import { mailOutbox } from '#fairway/server/kernel/mail/tables'
 import { createTestApp, type TestApp } from '../../../support/app'
 import { openEmptyDatabase, platformMigrations, quietLog } from '../../../support/database'
 import { startSmtp } from '../../../support/mail'
 import { query } from '../../../support/query'
+import { useTestApp } from '../../../support/use-app'
 import { serveSilence } from '../../../support/web-server'
 
 const SEND_MAIL = { name: 'fw-send-mail', job: sendMailJob }
 
+const test = useTestApp()
 const opened: TestApp[] = []
 afterEach(async () => {
   await Promise.all(opened.splice(0).map(one => one.close()))
@@ -158,4 +162,63 @@ describe('renderMail', () => {
     expect(html).toMatch(/<img src="https:\/\/app\.example\.test\/brand\/logo\.png" alt[^>]*>Larch<\/p>/)
     expect((await renderMail(content, look('/logo.svg'))).html).not.toContain('<img')
   })
+})
+
+describe('the facts of a mail', () => {
+  const contentIn = (language: string) => {
+    const values = {
+      email: 'ada@example.test',
+      when: '1 May 2031 at 09:00 CEST',
+      device: 'Firefox on Linux',
+      address: '',
+    }
+    return mailContent(test.app, 'password-changed', { values, href: '/settings', language })
+  }
+
+  it('are a table below a headline, without those that are unknown, and lines of the text', async () => {
+    const { subject, text, html } = await renderMail(contentIn('en'), test.app.config)
+    expect(subject).toBe('Your password was changed (Fairway)')
+    expect(html).toMatch(/<h1[^>]*>Your password was changed<\/h1>/)
+    const rows = [...html.matchAll(/<th[^>]*>([^<]*)<\/th><td[^>]*><bdi>([^<]*)<\/bdi>/g)].map(([, ...row]) => row)
+    expect(rows).toEqual([
+      ['Account', 'ada@example.test'],
+      ['When', '1 May 2031 at 09:00 CEST'],
+      ['Device', 'Firefox on Linux'],
+    ])
+    expect(text).toContain('Account: ada@example.test\nWhen: 1 May 2031 at 09:00 CEST\nDevice: Firefox on Linux\n\n')
+    expect(text).toMatch(/-- \nFairway\nYou got this email because you have an account at Fairway\.\n$/)
+  })
+
+  it('have a mark and a plain address of the button, and are right-to-left in Arabic', async () => {
+    const { html } = await renderMail(contentIn('ar'), test.app.config)
+    const { baseUrl } = test.app.config
+    expect(html).toContain(`<img src="${baseUrl}/mail-mark.png"`)
+    expect(html).toContain(`>${baseUrl}/settings</a>`)
+    expect(html).toMatch(/<html lang="ar" dir="rtl">.*dir="rtl".*<td class="pad text" align="right".*>الجهاز<\/th>/s)
+  })
+})
+
+describe('mailTime', () => {
+  const time = new Date('2031-05-20T09:00:00Z')
+
+  it.each([
+    [undefined, 'en', '20 May 2031 at 09:00 UTC'],
+    ['Europe/Berlin', 'en', '20 May 2031 at 11:00 CEST'],
+    ['Europe/Berlin', 'de', '20. Mai 2031 um 11:00 MESZ'],
+    ['Asia/Kolkata', 'en', '20 May 2031 at 14:30 GMT+5:30'],
+  ])('formats a time in the zone %s in %s with the name of the zone', (zone, language, text) => {
+    expect(mailTime(time, language, zone)).toBe(text)
+  })
+})
+
+describe('readTimeZone', () => {
+  it.each([
+    ['fw-time-zone=Europe/Berlin', 'Europe/Berlin'],
+    ['a=1; fw-time-zone=America/Argentina/Ushuaia', 'America/Argentina/Ushuaia'],
+    ['fw-time-zone=Etc/GMT+5', 'Etc/GMT+5'],
+    ['fw-time-zone=Mars/Olympus', undefined],
+    ['fw-time-zone=%3Cb%3E', undefined],
+    [`fw-time-zone=${'A'.repeat(100)}`, undefined],
+    [undefined, undefined],
+  ])('reads %j as %j', (cookie, zone) => expect(readTimeZone(cookie)).toBe(zone))
 })

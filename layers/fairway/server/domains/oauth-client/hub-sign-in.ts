@@ -65,7 +65,7 @@ export async function startHubSignIn(app: App, input: StartInput) {
  */
 export async function endHubSignIn(app: App, input: Callback & { userAgent: string }) {
   const client = requireHubClient(app)
-  const { clientAddress, userAgent, language } = input
+  const { clientAddress, userAgent, language, cookieHeader } = input
   return finishRoundTrip(app, hubFlow, input, {
     subject: PROVIDER,
     async answer(trip) {
@@ -83,6 +83,7 @@ export async function endHubSignIn(app: App, input: Callback & { userAgent: stri
         ipAddress: clientAddress,
         userAgent,
         language,
+        cookieHeader,
       })
       return { location: leadOn(session, trip.returnPath), setCookies: [session.cookie] }
     },

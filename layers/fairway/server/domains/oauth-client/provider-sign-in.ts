@@ -88,7 +88,7 @@ interface EndInput extends Callback {
  * redirects to where it started, with `linked` or `link-failed` in the address. Throws only `rate-limited`.
  */
 export function endProviderSignIn(app: App, input: EndInput) {
-  const { clientAddress, userAgent, query, language } = input
+  const { clientAddress, userAgent, query, language, cookieHeader } = input
   const provider = findSignInProvider(app, input.provider)
   return finishRoundTrip(app, signInFlow, input, {
     subject: provider?.id ?? 'unknown',
@@ -112,6 +112,7 @@ export function endProviderSignIn(app: App, input: EndInput) {
         ipAddress: clientAddress,
         userAgent,
         language,
+        cookieHeader,
       })
       return { location: leadOn(session, trip.returnPath), setCookies: [session.cookie] }
     },

@@ -2,6 +2,7 @@ import type { App } from '#fairway/server/kernel/app-context'
 import { inBackground } from '#fairway/server/kernel/background'
 import { DEV_EMAIL } from '#fairway/server/kernel/config/config'
 import { findRun } from '#fairway/server/kernel/current-run'
+import { readTimeZone } from '#fairway/server/kernel/http/cookie'
 import { canonicalAddress } from '#fairway/server/kernel/http/client-address'
 import type { RequestInfo } from '#fairway/server/kernel/http/request-info'
 import type { SecurityEventKind } from '../../kernel/security-events/event-kinds'
@@ -13,7 +14,7 @@ import type { MailContent } from '../../kernel/mail/render-mail'
 import type { Language } from '#fairway/shared/languages'
 import { fill, messagesOf } from '../../kernel/messages'
 import { findPerson } from './person'
-import { languageOfPerson, rememberLanguage } from './person-values'
+import { languageOfPerson, rememberLanguage, rememberTimeZone, timeZoneOfPerson } from './person-values'
 
 interface SignInFacts {
   userId: string
@@ -24,6 +25,8 @@ interface SignInFacts {
   userAgent: string
   /** The language of the browser that signs in. */
   language?: Language
+  /** Its time zone. */
+  timeZone?: string
 }
 
 /** Runs after a sign-in, in the background: records the device and notifies the owner when it is new. Never throws. */
@@ -37,12 +40,15 @@ export async function announceDevice(app: App, facts: SignInFacts): Promise<void
   const name = await readDevice(facts.userAgent)
   const known = await languageOfPerson(app, facts)
   if (!known && facts.language) await rememberLanguage(app, facts.userId, facts.language)
+  // The mail about a stranger's device must not use the stranger's zone.
+  const timeZone = (await timeZoneOfPerson(app, facts)) ?? facts.timeZone
+  if (facts.timeZone) await rememberTimeZone(app, facts.userId, facts.timeZone)
   if (!(await noteDevice(app, facts.userId, deviceInWords(name)))) return
   const { userId, provider: reason, ipAddress: clientAddress } = facts
   await recordSecurityEvent(app, { kind: 'new-device', userId, reason, device: deviceInWords(name), clientAddress })
   if (!app.mailer.isReady) return
   const language = known ?? facts.language ?? 'en'
-  await sendNewDeviceMail(app, { ...facts, to: facts.email, device: deviceInWords(name, language), language })
+  await sendNewDeviceMail(app, { ...facts, to: facts.email, language, timeZone })
 }
 
 /**
@@ -71,12 +77,12 @@ async function noteDevice(app: App, userId: string, device: string): Promise<boo
 
 interface NewDeviceMail {
   to: string
-  /** In words, for example “Firefox on Windows”. */
-  device: string
+  userAgent: string
   ipAddress: string
   /** The sign-in method: `password`, `passkey`, `magic-link`, or the id of a provider. */
   provider: string
   language: Language
+  timeZone?: string
 }
 
 /** The names of providers that are no longer configured. */
@@ -85,19 +91,14 @@ const NAMES: Partial<Record<string, string>> = { google: 'Google', github: 'GitH
 /** Notifies a person that their account was used on a new device. */
 async function sendNewDeviceMail(
   app: App,
-  { to, device, ipAddress, provider, language }: NewDeviceMail,
+  { to, userAgent, ipAddress: clientAddress, provider, language, timeZone }: NewDeviceMail,
 ): Promise<void> {
   const { baseUrl, signInProviders } = app.config
   const providerName = signInProviders.find(({ id }) => id === provider)?.name
-  const { ways, withProvider, noAddress } = messagesOf(language).mailWords
+  const { ways, withProvider } = messagesOf(language).mailWords
   const way: Partial<Record<string, string>> = ways
   const how = way[provider] ?? fill(withProvider, { name: providerName ?? NAMES[provider] ?? provider })
-  const values = {
-    when: mailTime(app.now(), language),
-    device,
-    address: ipAddress || noAddress,
-    how,
-  }
+  const values = { ...(await occasionInWords(app, { userAgent, clientAddress }, { language, timeZone })), how }
   await queueMail(app, to, mailContent(app, 'new-device', { values, href: baseUrl + DEVICES_PAGE, language }))
 }
 
@@ -148,7 +149,11 @@ export function noteAccountEvent(app: App, { email, reason = '', ...event }: Acc
 export function tellOwner(app: App, userId: string, change: Change, subject?: string): void {
   noteAccountEvent(app, { kind: change, userId, subject })
   const href = app.config.baseUrl + DEVICES_PAGE
-  mailNotice(app, userId, language => mailContent(app, change, { values: {}, href, language }))
+  const { clientAddress = '', userAgent = '' } = findRun() ?? {}
+  mailNotice(app, userId, async (reader, email) => {
+    const values = { ...(await occasionInWords(app, { clientAddress, userAgent }, reader)), email }
+    return mailContent(app, change, { values, href, language: reader.language })
+  })
 }
 
 interface MadeToken {
@@ -162,21 +167,30 @@ interface MadeToken {
 export function tellOwnerOfToken(app: App, { userId, orgId, name, expiresAt }: MadeToken): void {
   noteAccountEvent(app, { kind: 'token-made', userId, orgId, subject: name })
   const href = app.config.baseUrl + TOKENS_PAGE
-  mailNotice(app, userId, language => {
-    const values = { token: name, expires: mailTime(expiresAt, language) }
+  mailNotice(app, userId, ({ language, timeZone }) => {
+    const values = { token: name, expires: mailTime(expiresAt, language, timeZone) }
     return mailContent(app, 'token-made', { values, href, language })
   })
 }
 
-/** Emails a person in their language, in the background. Sends no mail when no mail is set up. */
-export function mailNotice(app: App, userId: string, contentIn: (language: Language) => MailContent): void {
-  if (app.mailer.isReady) inBackground(app, 'tell-owner', () => sendNotice(app, userId, contentIn))
+/** The receiver of a mail: the language, and the time zone where it is known. */
+interface Reader {
+  language: Language
+  timeZone?: string
+}
+type ContentFor = (reader: Reader, email: string) => MailContent | Promise<MailContent>
+
+/** Emails a person in their language and time zone, in the background. Sends no mail when no mail is set up. */
+export function mailNotice(app: App, userId: string, contentFor: ContentFor): void {
+  if (app.mailer.isReady) inBackground(app, 'tell-owner', () => sendNotice(app, userId, contentFor))
 }
 
-async function sendNotice(app: App, userId: string, contentIn: (language: Language) => MailContent): Promise<void> {
+async function sendNotice(app: App, userId: string, contentFor: ContentFor): Promise<void> {
   const person = await findPerson(app, { userId })
   if (!person || person.kind === 'dev') return
-  await queueMail(app, person.email, contentIn((await languageOfPerson(app, { userId })) ?? 'en'))
+  const language = (await languageOfPerson(app, { userId })) ?? 'en'
+  const timeZone = await timeZoneOfPerson(app, { userId })
+  await queueMail(app, person.email, await contentFor({ language, timeZone }, person.email))
 }
 
 interface DeviceName {
@@ -204,15 +218,28 @@ export function deviceInWords({ browser, system }: DeviceName, language: Languag
   return fill(device, { browser: browser ?? unknownBrowser, system: system ?? unknownSystem })
 }
 
-/** The browser, the system and the address that asked for a mail, in the words of a language. */
-export const askedFromInWords = async (
-  { userAgent, clientAddress: address }: Pick<RequestInfo, 'userAgent' | 'clientAddress'>,
-  language: Language,
-): Promise<string> =>
-  fill(messagesOf(language).mailWords.askedFrom, {
-    device: deviceInWords(await readDevice(userAgent), language),
+/** When, on which device and from which address something happened, in the reader’s words and time zone. */
+export async function occasionInWords(
+  app: Pick<App, 'now'>,
+  { userAgent, clientAddress }: Pick<RequestInfo, 'userAgent' | 'clientAddress'>,
+  { language, timeZone }: Reader,
+) {
+  const { askedFrom, noAddress } = messagesOf(language).mailWords
+  const device = deviceInWords(await readDevice(userAgent), language)
+  const address = clientAddress || noAddress
+  return {
+    when: mailTime(app.now(), language, timeZone),
+    device,
     address,
-  })
+    askedFrom: fill(askedFrom, { device, address }),
+  }
+}
+
+/** The same for the request that asks for a mail to an address. */
+export async function requestInWords(app: App, request: RequestInfo, to: { email: string; language: Language }) {
+  const timeZone = (await timeZoneOfPerson(app, to)) ?? readTimeZone(request.cookieHeader)
+  return occasionInWords(app, request, { language: to.language, timeZone })
+}
 
 const known = (names: object, name: string | undefined): string | null =>
   name !== undefined && Object.values(names).includes(name) ? name : null

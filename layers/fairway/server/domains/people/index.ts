@@ -110,7 +110,7 @@ export {
   noteAccountEvent,
   tellOwner,
   tellOwnerOfToken,
-  askedFromInWords,
+  requestInWords,
   deviceInWords,
   readDevice,
 } from './devices'

@@ -1,6 +1,7 @@
 import type { App } from '#fairway/server/kernel/app-context'
 import { newId, randomToken } from '#fairway/server/kernel/crypto/random'
 import { AppError } from '#fairway/server/kernel/http/app-error'
+import { readTimeZone } from '#fairway/server/kernel/http/cookie'
 import { canonicalAddress } from '#fairway/server/kernel/http/client-address'
 import { claimPathFor } from '#fairway/shared/sign-in-path'
 import type { Language } from '#fairway/shared/languages'
@@ -26,6 +27,8 @@ interface MintSessionInput {
   userAgent: string
   /** The language of the browser that signs in. */
   language?: Language
+  /** Its cookies, one of which has its time zone. */
+  cookieHeader?: string
 }
 
 /** A new session. */
@@ -74,7 +77,8 @@ export async function mintSession(app: App, input: MintSessionInput): Promise<Ne
     throw new AppError('credentials-changed')
   }
   await endOldestSessions(app, userId)
-  afterSignIn(app, { userId, email, provider, ipAddress: canonicalAddress(ipAddress), userAgent, language })
+  const timeZone = readTimeZone(input.cookieHeader)
+  afterSignIn(app, { userId, email, provider, ipAddress: canonicalAddress(ipAddress), userAgent, language, timeZone })
   return { cookie, mayClaim: provesAddress && row.isClaimOpen === 1 }
 }
 

@@ -18,12 +18,16 @@ export const HOOK_SETTING = 'local-migration-hook'
 /** The language that a person has chosen (`languageOfPerson`). */
 const LANGUAGE_KEY = 'fw-language'
 
+/** The time zone of the browser that signed in most recently (`timeZoneOfPerson`). */
+const TIME_ZONE_KEY = 'fw-time-zone'
+
 // Settings of the platform, stored beside those of the application. The first has a dedicated writer.
 export const PLATFORM_SETTINGS: ReadonlySet<string> = new Set([
   ACTIVE_ORG_SETTING,
   'dev-signed-out',
   HOOK_SETTING,
   LANGUAGE_KEY,
+  TIME_ZONE_KEY,
 ])
 
 /** Values stored for a person by key: any JSON, at most 64 KiB each (`value-too-large`). */
@@ -207,18 +211,28 @@ export async function writeUserSetting(app: App, userId: string, key: string, va
     .onConflictDoUpdate({ target: [userSettings.userId, userSettings.key], set: { value } })
 }
 
-/** The language that a person has chosen or first signed in with. Undefined when unknown. */
-export async function languageOfPerson(
-  app: App,
-  person: { userId: string } | { email: string },
-): Promise<Language | undefined> {
+type PersonKey = { userId: string } | { email: string }
+
+async function settingOf(app: App, person: PersonKey, key: string): Promise<string | undefined> {
   const [column, value] = 'userId' in person ? ['id', person.userId] : ['email', person.email.trim().toLowerCase()]
   const [row] = await app.db.prepareRead<{ value: string }>(
     `select s.value as value from user_settings s join users u on u.id = s.user_id where u.${column} = ? and s.key = ?`,
-  )([value, LANGUAGE_KEY])
-  return toLanguage(row?.value, languages)
+  )([value, key])
+  return row?.value
 }
+
+/** The language that a person has chosen or first signed in with. Undefined when unknown. */
+export const languageOfPerson = async (app: App, person: PersonKey): Promise<Language | undefined> =>
+  toLanguage(await settingOf(app, person, LANGUAGE_KEY), languages)
 
 /** Stores the language that a person has chosen. */
 export const rememberLanguage = (app: App, userId: string, language: Language): Promise<void> =>
   writeUserSetting(app, userId, LANGUAGE_KEY, language)
+
+/** The time zone of the browser in which a person signed in most recently. Undefined when unknown. */
+export const timeZoneOfPerson = (app: App, person: PersonKey): Promise<string | undefined> =>
+  settingOf(app, person, TIME_ZONE_KEY)
+
+/** Stores the time zone of the browser that signs in. */
+export const rememberTimeZone = (app: App, userId: string, timeZone: string): Promise<void> =>
+  writeUserSetting(app, userId, TIME_ZONE_KEY, timeZone)

@@ -45,8 +45,8 @@ export async function suspendPerson(app: App, { userId, by, reason, until }: Sus
   )
   await recordSecurityEvent(app, { kind: 'account-suspended', userId, reason })
   const href = app.config.baseUrl + SIGN_IN_PATH
-  mailNotice(app, userId, language => {
-    const end = until ? mailTime(until, language) : messagesOf(language).mailWords.noEnd
+  mailNotice(app, userId, ({ language, timeZone }) => {
+    const end = until ? mailTime(until, language, timeZone) : messagesOf(language).mailWords.noEnd
     return mailContent(app, 'account-suspended', { values: { why: reason, until: end }, href, language })
   })
 }
@@ -62,7 +62,7 @@ export async function reactivatePerson(app: App, userId: string): Promise<void> 
   if (rowsAffected === 0) return
   await recordSecurityEvent(app, { kind: 'account-reactivated', userId, reason: 'by an operator' })
   const href = app.config.baseUrl + SIGN_IN_PATH
-  mailNotice(app, userId, language => mailContent(app, 'account-reactivated', { values: {}, href, language }))
+  mailNotice(app, userId, ({ language }) => mailContent(app, 'account-reactivated', { values: {}, href, language }))
 }
 
 /** Signs a person out everywhere, including sign-ins under way. Returns how many sessions were deleted. Throws `not-found`. */

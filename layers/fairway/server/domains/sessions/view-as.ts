@@ -55,8 +55,12 @@ export async function startView(
   appendResponseHeader(event, 'set-cookie', setCookieValue(app.config, COOKIE, value, LIFE_IN_MS / 1000))
   noteAccountEvent(app, { kind: 'account-viewed', userId, reason })
   const href = app.config.baseUrl
-  mailNotice(app, userId, language =>
-    mailContent(app, 'account-viewed', { values: { why: reason, until: mailTime(until, language) }, href, language }),
+  mailNotice(app, userId, ({ language, timeZone }) =>
+    mailContent(app, 'account-viewed', {
+      values: { why: reason, until: mailTime(until, language, timeZone) },
+      href,
+      language,
+    }),
   )
   return { until: isoTime(until), orgId: acting.session.orgId ?? acting.session.closedOrg?.id ?? null }
 }

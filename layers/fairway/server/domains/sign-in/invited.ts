@@ -57,7 +57,7 @@ interface NewAccount {
 export async function openInvitedAccount(
   app: App,
   input: NewAccount,
-  { clientAddress: ipAddress, userAgent, language }: RequestInfo,
+  { clientAddress: ipAddress, userAgent, language, cookieHeader }: RequestInfo,
 ): Promise<SignInAnswer | undefined> {
   const { email, callbackURL, name, password, termsVersion } = input
   const invited = await findInvited(app, callbackURL)
@@ -67,7 +67,15 @@ export async function openInvitedAccount(
   const person = await verifyEmail(app, { email, name, passwordHash, securityVersion: -1 })
   await acceptShownTerms(app, person.userId, termsVersion)
   const provider = password === undefined ? 'magic-link' : 'password'
-  const session = await mintSession(app, { ...person, provider, provesAddress: true, ipAddress, userAgent, language })
+  const session = await mintSession(app, {
+    ...person,
+    provider,
+    provesAddress: true,
+    ipAddress,
+    userAgent,
+    language,
+    cookieHeader,
+  })
   const location = leadOn(session, safeReturnPath(callbackURL, app.config.baseUrl))
   return { body: { status: true, signedIn: true, location }, setCookies: [session.cookie], location }
 }

@@ -235,13 +235,13 @@ async function signInHere(
   app: App,
   link: EmailLink,
   { userId, securityVersion }: Pick<Person, 'userId' | 'securityVersion'>,
-  { clientAddress: ipAddress, userAgent, language }: RequestInfo,
+  { clientAddress: ipAddress, userAgent, language, cookieHeader }: RequestInfo,
 ): Promise<SignInAnswer> {
   const provider = link.purpose === 'magic-link' ? 'magic-link' : 'password'
   const proved = { userId, securityVersion, provider, provesAddress: true }
   // Access to the mailbox is one factor; the second one is still required.
   await checkSecondFactor(app, proved)
-  const session = await mintSession(app, { ...proved, email: link.email, ipAddress, userAgent, language })
+  const session = await mintSession(app, { ...proved, email: link.email, ipAddress, userAgent, language, cookieHeader })
   const location = leadOn(session, returnPathFor(link))
   const setCookies = [session.cookie, endedFlowCookie(app.config)]
   return { body: { status: true, signedIn: true, location }, setCookies, location }

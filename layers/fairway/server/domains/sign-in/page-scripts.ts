@@ -1,5 +1,5 @@
 import { ONE_CLICK, oneClickScript } from '#fairway/server/kernel/server-page/note-page'
-import { LANGUAGE_SETTING, LAST_WAY } from '#fairway/shared/device'
+import { LANGUAGE_SETTING, LAST_WAY, TIME_ZONE_COOKIE } from '#fairway/shared/device'
 import { AUTH_PREFIX, SESSION_PATH, SIGN_IN_AGAIN, SIGN_IN_PATH } from '#fairway/shared/paths'
 
 // The sign-in method is stored when a session is seen (`lastWay`), so failed attempts are not stored.
@@ -13,6 +13,10 @@ var part=used.closest('.switch');if(part&&!location.hash&&!document.querySelecto
 const LANGUAGE = `
 try{var asked=new URLSearchParams(location.search);if(!asked.has('lang')){var wish=localStorage.getItem('${LANGUAGE_SETTING}'),offered,of=function(w){return document.querySelector('.languages [lang="'+CSS.escape(w)+'"]')};(wish?[wish]:navigator.languages).some(function(w){return offered=of(w)||of(w.split('-')[0])});
 if(offered&&offered.value){asked.set('lang',offered.value);location.replace('?'+asked+location.hash)}}}catch(e){}
+`
+// Mails show times in the zone of their reader.
+const ZONE = `
+try{document.cookie='${TIME_ZONE_COOKIE}='+Intl.DateTimeFormat().resolvedOptions().timeZone+';path=/;max-age=31536000;samesite=lax'}catch(e){}
 `
 const REVEAL = `
 document.querySelectorAll('.reveal').forEach(function(b){var i=document.getElementById(b.getAttribute('aria-controls'));b.hidden=false;b.addEventListener('click',function(){var t=i.type=='password';i.type=t?'text':'password';b.setAttribute('aria-pressed',t)})});
@@ -38,7 +42,7 @@ const script = (...parts: string[]): string => parts.join('').trim().replaceAll(
  * The sign-in page's script: one submit per click, the language, the mark on the previously used method, and revealing
  * passwords. It also redirects to the return path when this browser is already signed in.
  */
-export const signInScript = script(LANGUAGE, LAST, REVEAL, ONE_CLICK, LOOK)
+export const signInScript = script(ZONE, LANGUAGE, LAST, REVEAL, ONE_CLICK, LOOK)
 
 /** The script of a page that sets a password: one submit per click, and revealing the password. */
 export const passwordScript = script(oneClickScript, REVEAL)

@@ -81,8 +81,8 @@ export async function signIn(
   const { id: userId, email, securityVersion } = user
   const proved = { userId, securityVersion, provider: 'password', provesAddress: false }
   await checkSecondFactor(app, proved)
-  const { clientAddress: ipAddress, userAgent, language } = request
-  const { cookie } = await mintSession(app, { ...proved, email, ipAddress, userAgent, language })
+  const { clientAddress: ipAddress, userAgent, language, cookieHeader } = request
+  const { cookie } = await mintSession(app, { ...proved, email, ipAddress, userAgent, language, cookieHeader })
   const { kind: _kind, securityVersion: _version, claimSince: _claim, ...shown } = user
   return { body: { user: shown }, setCookies: [cookie] }
 }
@@ -118,9 +118,9 @@ export async function signUp(
     const user = await createPasswordAccount(app, { email, password, name })
     const { id: userId } = user
     await acceptShownTerms(app, userId, input.termsVersion)
-    const { clientAddress: ipAddress, userAgent, language } = request
+    const { clientAddress: ipAddress, userAgent, language, cookieHeader } = request
     const proved = { userId, securityVersion: 0, provider: 'password', provesAddress: false }
-    const { cookie } = await mintSession(app, { ...proved, email, ipAddress, userAgent, language })
+    const { cookie } = await mintSession(app, { ...proved, email, ipAddress, userAgent, language, cookieHeader })
     return { body: { user }, setCookies: [cookie] }
   } catch (error) {
     // Of several concurrent sign-ups the unique index accepts one.

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import {
   checkWaitingBrowser,
-  askedFromInWords,
+  requestInWords,
   type EmailLink,
   findPerson,
   getPasswordHasher,
@@ -156,9 +156,9 @@ async function mailLink(
 ): Promise<string> {
   const { href, setCookie, code } = await issueEmailLink(app, { purpose, email, payload, isKnown })
   const language = languageOf(request.language)
-  const askedFrom = await askedFromInWords(request, language)
+  const values = await requestInWords(app, request, { email, language })
   const mail = mailContent(app, instead ?? purpose, {
-    values: { askedFrom },
+    values,
     href: instead ? new URL(SIGN_IN_PATH, app.config.baseUrl).href : href,
     language,
     code: instead ? undefined : code,

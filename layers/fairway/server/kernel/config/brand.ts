@@ -81,6 +81,9 @@ export function brandOf({ name, brand }: BrandOptions): Brand | string {
 /** The path of the image that the build writes for an application that has no logo and no social image. */
 export const DEFAULT_SOCIAL_IMAGE = '/social-image.png'
 
+/** The path of the platform's mark as PNG, which the build writes for mails. */
+export const MAIL_MARK = '/mail-mark.png'
+
 /**
  * Returns the picture for links to public pages, and whether it is wide. Takes the application's picture, else its logo as PNG,
  * else the platform's mark.

@@ -1,4 +1,4 @@
-import { LANGUAGE_COOKIE } from '#fairway/shared/device'
+import { LANGUAGE_COOKIE, TIME_ZONE_COOKIE } from '#fairway/shared/device'
 import type { Language } from '#fairway/shared/languages'
 import type { Config } from '../config/config'
 
@@ -60,6 +60,19 @@ const cookiesOf = (cookieHeader = ''): [name: string, value: string][] =>
     const at = part.indexOf('=')
     return at === -1 ? [] : [[part.slice(0, at).trim(), part.slice(at + 1).trim()]]
   })
+
+const ZONE = /^[\w+-]+(\/[\w+-]+){0,2}$/
+
+/** Returns the time zone that scripts of our pages have stored in this browser; undefined for an unknown one. */
+export function readTimeZone(cookieHeader: string | undefined): string | undefined {
+  const [, zone = ''] = cookiesOf(cookieHeader).find(([name]) => name === TIME_ZONE_COOKIE) ?? []
+  if (zone.length > 64 || !ZONE.test(zone)) return undefined
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone
+  } catch {
+    return undefined
+  }
+}
 
 /** Returns the token of 32 random bytes in a cookie; undefined for a missing or malformed one. */
 export const readCookie = (config: CookieConfig, name: string, cookieHeader: string | undefined): string | undefined =>

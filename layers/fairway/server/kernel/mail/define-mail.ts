@@ -24,10 +24,14 @@ interface MailOptions<Data extends z.ZodObject> {
   values?(data: z.output<Data>): Readonly<Record<string, string | number>>
   /** The address of its button: a path of this application, or a full address. Without it there is no button. */
   href?(data: z.output<Data>): string
+  /** The data that is shown as a table. The labels are `facts` of the mail’s texts. */
+  facts?: readonly (keyof z.output<Data> & string)[]
   /** The content between its paragraphs and its button. The text part is also made from it. */
   body?(data: z.output<Data>, context: MailBodyContext): VNodeChild
   /** For optional mails: receivers can switch a topic off, and each such mail has a link for that. */
   topic?: string
+  /** Why receivers get it: the name of a sentence in `mailWords.because`. The mail’s own text `because` comes first. */
+  because?: string
   /** The maximum number of mails per receiver and hour; 20 when not given. */
   mostPerHour?: number
 }
@@ -39,8 +43,10 @@ export interface Mail {
   example: unknown
   values?(data: never): Readonly<Record<string, string | number>>
   href?(data: never): string
+  facts?: readonly string[]
   body?(data: never, context: MailBodyContext): VNodeChild
   topic?: string
+  because?: string
   mostPerHour: number
 }
 
@@ -56,11 +62,13 @@ const optionsSchema = z.strictObject({
   example: z.unknown().refine(value => value !== undefined, 'is needed: it is what the preview shows'),
   values: work.optional(),
   href: work.optional(),
+  facts: z.array(z.string()).optional(),
   body: work.optional(),
   topic: z
     .string()
     .regex(/^[a-z][a-z0-9-]*$/, 'must be kebab-case')
     .optional(),
+  because: z.string().optional(),
   mostPerHour: z.int().min(1).default(20),
 })
 

@@ -34,9 +34,12 @@ interface PlatformData<Name extends PlatformMail> {
   code?: string
 }
 
-/** Formats a time in UTC for a mail, whose reader's time zone is not known: “24 November 2026 at 14:05 UTC”. */
-export const mailTime = (time: Date | number, language: Language): string =>
-  `${formatTime(time, language, 'long', 'UTC')} UTC`
+/** Formats a time for a mail, in the time zone of its reader, or in UTC: “24 November 2026 at 14:05 UTC”. */
+export function mailTime(time: Date | number, language: Language, timeZone = 'UTC'): string {
+  const parts = new Intl.DateTimeFormat(language === 'en' ? 'en-GB' : language, { timeZone, timeZoneName: 'short' })
+  const zone = parts.formatToParts(new Date(time)).find(({ type }) => type === 'timeZoneName')
+  return `${formatTime(time, language, 'long', timeZone)} ${zone?.value ?? timeZone}`
+}
 
 /** Returns the content of one of the platform's mails in this application. */
 export const mailContent = <Name extends PlatformMail>(
@@ -77,17 +80,35 @@ export function contentOf(app: ContentApp, name: string, rawData: unknown, wante
   const several = (part: 'lines' | 'notes') =>
     override[part]?.map(theirs) ?? (texts[part] ?? []).map(text => fill(text, values))
   const href = mail.href?.(data)
+  const words = messagesOf(language).mailWords
   const t = (word: string, filled = {}) => fill(texts.words?.[word] ?? word, { ...values, ...filled })
   return {
     name,
     language,
     subject: one('subject'),
+    // The subject names the product for lists of mails; here its mark does.
+    title: one('subject').replace(` (${config.name})`, ''),
     lines: several('lines'),
+    facts: factsOf(mail, values, { ...words.facts, ...texts.facts }),
     body: mail.body?.(data, { language, t }),
     action: href === undefined ? undefined : { label: one('action'), href: new URL(href, config.baseUrl).href },
     notes: several('notes'),
+    because: fill(texts.because ?? reasonOf(mail, words.because), values),
+    plainLink: words.plainLink,
   }
 }
+
+const reasonOf = ({ because = '' }: Mail, reasons: Labels): string => reasons[because] ?? ''
+
+/** The facts of a mail that have a value, with their labels. */
+function factsOf({ facts = [] }: Mail, values: Readonly<Record<string, string | number>>, labels: Labels) {
+  return facts.flatMap(name => {
+    const value = String(values[name] ?? '')
+    return value === '' ? [] : { label: labels[name] ?? name, value }
+  })
+}
+
+type Labels = Partial<Record<string, string>>
 
 interface OwnTexts {
   subject?: MailText<never>

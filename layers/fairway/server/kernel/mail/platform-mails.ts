@@ -8,23 +8,48 @@ const link = z.string()
 const LINK = 'https://example.com/'
 
 const notice = (description: string) =>
-  defineMail({ description, data: z.object({ link }), example: { link: LINK }, href: data => data.link })
+  defineMail({
+    description,
+    data: z.object({ link }),
+    example: { link: LINK },
+    href: data => data.link,
+    because: 'account',
+  })
 
-const ASKED_FROM = 'Firefox on Linux, from the address 192.0.2.7'
+/** When and where something was done or requested; empty outside requests. */
+const occasion = { when: z.string().default(''), device: z.string().default(''), address: z.string().default('') }
+const OCCASION = { when: '20 May 2031 at 09:00 UTC', device: 'Firefox on Linux', address: '192.0.2.7' }
+
+/** A change that the account’s owner, or someone in their session, has made. */
+const change = (description: string) =>
+  defineMail({
+    description,
+    data: z.object({ link, email: z.string().default(''), ...occasion }),
+    example: { link: LINK, email: 'ada@example.com', ...OCCASION },
+    href: data => data.link,
+    facts: ['email', 'when', 'device', 'address'],
+    because: 'account',
+  })
+
+const ASKED_FROM = 'Firefox on Linux (192.0.2.7)'
 /** The request and its origin, in words. */
 const requestedMail = (description: string) =>
   defineMail({
     description,
-    data: z.object({ link, askedFrom: z.string() }),
-    example: { link: LINK, askedFrom: ASKED_FROM },
+    data: z.object({ link, askedFrom: z.string(), ...occasion }),
+    example: { link: LINK, askedFrom: ASKED_FROM, ...OCCASION },
     href: data => data.link,
+    facts: ['when', 'device', 'address'],
+    because: 'requested',
   })
 const ofAddress = (description: string) =>
   defineMail({
     description,
-    data: z.object({ link, askedFrom: z.string(), email: z.string() }),
-    example: { link: LINK, askedFrom: ASKED_FROM, email: 'ada@example.com' },
+    data: z.object({ link, askedFrom: z.string(), email: z.string(), ...occasion }),
+    example: { link: LINK, askedFrom: ASKED_FROM, email: 'ada@example.com', ...OCCASION },
     href: data => data.link,
+    facts: ['when', 'device', 'address'],
+    because: 'requested',
   })
 const ofWebhook = (description: string) =>
   defineMail({
@@ -32,6 +57,7 @@ const ofWebhook = (description: string) =>
     data: z.object({ link, address: z.string() }),
     example: { link: LINK, address: 'hooks.example.com' },
     href: data => data.link,
+    because: 'webhook',
   })
 
 export const platformMails = {
@@ -51,33 +77,32 @@ export const platformMails = {
     }),
     example: { link: LINK, invitedBy: 'Ada', organization: 'Larch', role: 'member', email: 'ben@example.com' },
     href: data => data.link,
+    because: 'invited',
   }),
   'new-device': defineMail({
     description: 'Reports a sign-in on a new device.',
     data: z.object({ link, when: z.string(), device: z.string(), address: z.string(), how: z.string() }),
-    example: {
-      link: LINK,
-      when: '20 May 2031, 09:00 UTC',
-      device: 'Firefox on Linux',
-      address: '192.0.2.7',
-      how: 'with a passkey',
-    },
+    example: { link: LINK, ...OCCASION, how: 'with a passkey' },
     href: data => data.link,
+    facts: ['when', 'device', 'address', 'how'],
+    because: 'account',
   }),
   'token-made': defineMail({
     description: 'Confirms a new API token.',
     data: z.object({ link, token: z.string(), expires: z.string() }),
-    example: { link: LINK, token: 'Backup script', expires: '20 May 2032, 09:00 UTC' },
+    example: { link: LINK, token: 'Backup script', expires: '20 May 2032 at 09:00 UTC' },
     href: data => data.link,
+    facts: ['token', 'expires'],
+    because: 'account',
   }),
-  'password-changed': notice('Tells of a new password.'),
-  'passkey-added': notice('Tells of a new passkey.'),
-  'passkey-removed': notice('Tells of a passkey that was removed.'),
-  'two-factor-on': notice('Tells that two-factor authentication is on.'),
-  'two-factor-off': notice('Tells that two-factor authentication is off.'),
+  'password-changed': change('Tells of a new password.'),
+  'passkey-added': change('Tells of a new passkey.'),
+  'passkey-removed': change('Tells of a passkey that was removed.'),
+  'two-factor-on': change('Tells that two-factor authentication is on.'),
+  'two-factor-off': change('Tells that two-factor authentication is off.'),
   'two-factor-reset': notice('Tells that an operator reset two-factor authentication.'),
-  'account-linked': notice('Tells of an account at a provider that can sign in now.'),
-  'account-unlinked': notice('Tells of an account at a provider that can no longer sign in.'),
+  'account-linked': change('Tells of an account at a provider that can sign in now.'),
+  'account-unlinked': change('Tells of an account at a provider that can no longer sign in.'),
   'address-change-old': ofAddress('To the address that an account has; `email` is the one that it is to have.'),
   'address-change-new': ofAddress('To the address that an account is to have; `email` is the one that it has.'),
   'address-change-taken': requestedMail('Instead of the one before, where that address has an account.'),
@@ -86,18 +111,23 @@ export const platformMails = {
     data: z.object({ link, email: z.string() }),
     example: { link: LINK, email: 'ada@example.com' },
     href: data => data.link,
+    because: 'account',
   }),
   'account-suspended': defineMail({
     description: 'Reports that an operator suspended the account, with the reason and end.',
     data: z.object({ link, why: z.string(), until: z.string() }),
-    example: { link: LINK, why: 'Unusual activity', until: '20 May 2031, 09:00 UTC' },
+    example: { link: LINK, why: 'Unusual activity', until: '20 May 2031 at 09:00 UTC' },
     href: data => data.link,
+    facts: ['why', 'until'],
+    because: 'account',
   }),
   'account-viewed': defineMail({
     description: 'Reports that an operator is viewing the application as the person, with the reason and end.',
     data: z.object({ link, why: z.string(), until: z.string() }),
-    example: { link: LINK, why: 'Your question about missing notes', until: '20 May 2031, 09:00 UTC' },
+    example: { link: LINK, why: 'Your question about missing notes', until: '20 May 2031 at 09:00 UTC' },
     href: data => data.link,
+    facts: ['why', 'until'],
+    because: 'account',
   }),
   'account-reactivated': notice('Tells that a suspended account works again.'),
   'account-deleted': notice('Tells that an account was deleted.'),

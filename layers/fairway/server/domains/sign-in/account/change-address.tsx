@@ -6,7 +6,7 @@ import {
   type AddressLink,
   askForAddress,
   confirmAddress,
-  askedFromInWords,
+  requestInWords,
   findAddressChange,
   findAddressLink,
   findPerson,
@@ -128,10 +128,10 @@ async function mailLinks(app: App, userId: string, language: Language, request: 
   const change = await findAddressChange(app, userId)
   if (!change) throw new AppError('not-found')
   const { oldEmail, newEmail, oldConfirmed, newConfirmed } = change
-  const askedFrom = await askedFromInWords(request, language)
+  const occasion = await requestInWords(app, request, { email: oldEmail, language })
   if (!oldConfirmed) {
     const href = await issueAddressLink(app, change, 'old', language)
-    const values = { askedFrom, email: newEmail }
+    const values = { ...occasion, email: newEmail }
     await queueMail(app, oldEmail, mailContent(app, 'address-change-old', { values, href, language }))
   }
   if (!newConfirmed) {
@@ -140,11 +140,11 @@ async function mailLinks(app: App, userId: string, language: Language, request: 
     // An account with an unconfirmed address does not own that address.
     const mail = (await findPerson(app, { email: newEmail }))?.emailVerified
       ? mailContent(app, 'address-change-taken', {
-          values: { askedFrom },
+          values: occasion,
           href: new URL(SIGN_IN_PATH, app.config.baseUrl).href,
           language,
         })
-      : mailContent(app, 'address-change-new', { values: { askedFrom, email: oldEmail }, href, language })
+      : mailContent(app, 'address-change-new', { values: { ...occasion, email: oldEmail }, href, language })
     await queueMail(app, newEmail, mail)
   }
   return toPending(change)

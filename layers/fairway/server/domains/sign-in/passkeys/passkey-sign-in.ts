@@ -63,6 +63,7 @@ export async function signInWithPasskey(
     ipAddress: request.clientAddress,
     userAgent: request.userAgent,
     language: request.language,
+    cookieHeader: request.cookieHeader,
   })
   return { body: { success: true }, setCookies: [cookie] }
 }

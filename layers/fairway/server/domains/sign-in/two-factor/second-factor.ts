@@ -114,9 +114,9 @@ export async function signInWithCode(
   const waiting = await spendOneTime(app, waitingSignIn, token)
   const person = await findPerson(app, { userId })
   if (!waiting || !person) throw ended(app)
-  const { clientAddress: ipAddress, userAgent, language } = request
+  const { clientAddress: ipAddress, userAgent, language, cookieHeader } = request
   const proved = { ...waiting.payload, provedSecondFactor: true, email: person.email }
-  const { cookie } = await mintSession(app, { ...proved, ipAddress, userAgent, language })
+  const { cookie } = await mintSession(app, { ...proved, ipAddress, userAgent, language, cookieHeader })
   if (!isOfApp(code)) noteAccountEvent(app, { kind: 'backup-code-used', userId })
   return { body: { success: true }, setCookies: [cookie, endedCookie(app)] }
 }

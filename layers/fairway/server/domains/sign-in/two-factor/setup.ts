@@ -179,7 +179,7 @@ export async function resetTwoFactor(app: App, userId: string): Promise<boolean>
   if (!ended?.rows[0]?.activeAt) return false
   await recordSecurityEvent(app, { kind: 'two-factor-reset', userId, reason: 'by an operator' })
   const href = app.config.baseUrl + DEVICES_PAGE
-  mailNotice(app, userId, language => mailContent(app, 'two-factor-reset', { values: {}, href, language }))
+  mailNotice(app, userId, ({ language }) => mailContent(app, 'two-factor-reset', { values: {}, href, language }))
   return true
 }
 
