@@ -34,11 +34,13 @@ test('a note is shared with one member, unshared, and then shared with the whole
   await expectNoViolations(page, { within: '[role=dialog]' })
 
   await grace.goto('/notes?whose=shared')
-  await expect(grace.getByRole('table').getByText('ada@example.test', { exact: true })).toBeVisible()
+  await expect(
+    grace.getByRole('table').getByTitle('Ada · ada@example.test').getByText('Ada', { exact: true }),
+  ).toBeVisible()
   await expect(grace.getByRole('button', { name: /^(Archive|Share|Delete|Pin) “/ })).toHaveCount(0)
   await grace.getByRole('link', { name: 'Harbour plan', exact: true }).click()
   await expect(grace.getByRole('heading', { level: 1 })).toHaveText('Harbour plan')
-  await expect(grace.getByText('From ada@example.test')).toBeVisible()
+  await expect(grace.getByText('From Ada', { exact: true })).toBeVisible()
   await expect(grace.getByText('Read-only')).toBeVisible()
   await expect(grace.getByRole('button', { name: 'Write' })).toHaveCount(0)
 
