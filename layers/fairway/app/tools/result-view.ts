@@ -1,5 +1,6 @@
 import { toWords } from './tool-catalog'
 import { isRecord } from '#fairway/shared/record'
+import type { ShownPerson } from '#fairway/shared/schemas/person'
 
 type Row = Record<string, unknown>
 
@@ -16,8 +17,8 @@ export function resultParts(result: unknown, label = ''): ResultPart[] {
   if (Array.isArray(result)) return [listPart(result, label)]
   if (!isRecord(result)) return [{ kind: 'value', label, value: result }]
   const entries = Object.entries(result).filter(([, value]) => value !== undefined)
-  const plain = entries.filter(([, value]) => !isRecord(value) && !isList(value))
-  const nested = entries.filter(([, value]) => isRecord(value) || isList(value))
+  const plain = entries.filter(([, value]) => !isNested(value))
+  const nested = entries.filter(([, value]) => isNested(value))
   return [
     ...(plain.length > 0 || nested.length === 0 ? [{ kind: 'pairs' as const, label, pairs: plain.map(toPair) }] : []),
     ...nested.map(([name, value]): ResultPart => {
@@ -39,6 +40,7 @@ function listPart(list: readonly unknown[], label: string): ResultPart {
   return { kind: 'table', label, columns: columns.map(key => ({ key, label: toWords(key) })), rows }
 }
 
+const isNested = (value: unknown): boolean => (isRecord(value) && !personIn(value)) || isList(value)
 const isList = (value: unknown): value is unknown[] => Array.isArray(value) && value.some(isRecord)
 
 const isId = (key: string): boolean => /^id$|Id$|_id$/.test(key)
@@ -51,3 +53,13 @@ const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/
 
 /** Whether a value is a timestamp in the format of responses. */
 export const isTime = (value: unknown): value is string => typeof value === 'string' && ISO_TIME.test(value)
+
+/** A value that is a person in the form of answers. */
+export function personIn(value: unknown): ShownPerson | undefined {
+  if (!isRecord(value) || Object.keys(value).toSorted().join() !== 'email,id,image,name') return undefined
+  const { email, id, image, name } = value
+  const isPerson = typeof name === 'string' && typeof email === 'string' && isTextOrNull(id) && isTextOrNull(image)
+  return isPerson ? { id, name, email, image } : undefined
+}
+
+const isTextOrNull = (value: unknown): value is string | null => value === null || typeof value === 'string'

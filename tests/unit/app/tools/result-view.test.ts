@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isNothing, isTime, resultParts } from '#fairway/app/tools/result-view'
+import { isNothing, isTime, personIn, resultParts } from '#fairway/app/tools/result-view'
 
 describe('resultParts', () => {
   it('returns named values first, then tables', () => {
@@ -38,6 +38,16 @@ describe('resultParts', () => {
     ['plain values', ['a', 'b'], [{ kind: 'value', label: '', value: ['a', 'b'] }]],
     ['an empty object', {}, [{ kind: 'pairs', label: '', pairs: [] }]],
   ])('accepts %s', (_name, result, parts) => expect(resultParts(result)).toEqual(parts))
+})
+
+it('personIn recognizes people of answers, which are values', () => {
+  const person = { id: 'p1', name: 'Ada', email: 'ada@example.test', image: null }
+  expect([person, { ...person, id: null }].map(personIn)).toEqual([person, { ...person, id: null }])
+  const others = [null, 'Ada', { ...person, role: 'owner' }, { ...person, name: null }, { ...person, image: 3 }]
+  expect(others.map(personIn)).toEqual(others.map(() => undefined))
+  expect(resultParts({ owner: person })).toEqual([
+    { kind: 'pairs', label: '', pairs: [{ key: 'owner', label: 'Owner', value: person }] },
+  ])
 })
 
 it('isTime recognizes timestamps, and isNothing recognizes empty values', () => {
