@@ -67,7 +67,7 @@ test('home asks to confirm the address, and invitations appear only in the banne
   const world = createTeamWorld(server)
   const olga = await world.person({ name: 'Olga' })
   await open('/')
-  await press('Send a new link', 'button', await find('region', 'Needs your attention'))
+  await press('Email me a link', 'button', await find('region', 'Needs your attention'))
   await shows(await find('region', 'Messages'), `on its way to ${person.email}`)
 
   await confirmAddress(server, person.email)

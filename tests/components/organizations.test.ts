@@ -5,7 +5,7 @@ import { createBrowser, sessionOf, signUp, type TestBrowser } from '../support/h
 import { invitationPath, startSmtp } from '../support/mail'
 import { aPerson } from '../support/people'
 import { confirmAddress } from '../support/query'
-import { invite } from '../support/team'
+import { addMember, invite } from '../support/team'
 import { count, fill, find, openSignedIn, press, shows, texts } from './page'
 import { expectNoViolations, screen, startSignedIn, waitFor, within } from './support'
 
@@ -51,8 +51,8 @@ test('switching organization is immediate with undo, and asks first only when cr
   await find('button', /^Organization Ada/)
 
   await openSwitcher()
-  await press(/^Personal/, 'menuitemcheckbox')
-  await find('heading', 'You work without an organization')
+  await find('menuitemcheckbox', /^Second Office/)
+  expect(count('menuitemcheckbox', /^Personal/)).toBe(0)
 })
 
 test('the organization switcher has a search when there are many organizations', async () => {
@@ -69,11 +69,16 @@ test('the organization switcher has a search when there are many organizations',
   await find('button', 'Organization Gamma')
 })
 
-test('the only owner cannot leave and sees the reason', async () => {
-  await openSignedIn('/team/danger')
-  await press('Leave')
-  await press('Leave organization', 'button', await find('dialog'))
-  await shows('An organization needs an owner.', () => find('alert'))
+test('the only owner reads before any dialog why they cannot leave, and finds the way', async () => {
+  const { server, browser, open } = await openSignedIn('/team/danger')
+  await shows('You’re the only member. Delete the organization instead.')
+  expect(count('button', 'Leave')).toBe(0)
+  await addMember(server, browser, 'Grace')
+  await open('/team/danger')
+  await shows('You’re the only owner, so you can’t leave yet.')
+  expect(count('button', 'Leave')).toBe(0)
+  await press('Choose a new owner')
+  await find('dialog', /^Transfer Ada/)
 })
 
 test('the organization search finds organizations to join', async () => {

@@ -25,9 +25,9 @@ test('/audit lists actions as sentences, with filters in the URL, details and a 
   ])
 
   const search = await find('searchbox', 'Search actions, titles and addresses')
-  await userEvent.type(search, 'weekly metrics')
+  await userEvent.type(search, 'create note')
   await hasRows(1)
-  expect(window.location.search).toBe('?search=weekly+metrics')
+  expect(window.location.search).toBe('?search=create+note')
   await press('Clear filters')
   await hasRows(2)
   expect(search).toHaveProperty('value', '')

@@ -122,7 +122,7 @@ test('an account is deleted after a review of the affected data, the typed addre
   await open('/settings/data')
   await press('Delete account…')
   const dialog = await screen.findByRole('dialog')
-  await within(dialog).findByText('1 row in notes')
+  await within(dialog).findByText('1 note')
   within(dialog).getByText(/you are its only member/)
   await user.click(await screen.findByLabelText('New owner of your data in Harbour'))
   await press(/Ben/, 'option', document.body)

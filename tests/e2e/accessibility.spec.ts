@@ -284,7 +284,7 @@ const walks: Walk[] = [
       ],
       ['the organization', to('/team/general', 'About this organization')],
       ['the danger zone', to('/team/danger', 'Transfer ownership')],
-      ['the question before leaving', ask('Leave')],
+      ['the transfer before leaving', ask('Choose a new owner')],
       ['the transfer of ownership', ask('Transfer')],
       ['the question before deleting', ask('Delete')],
     ],

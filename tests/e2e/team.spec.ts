@@ -87,7 +87,7 @@ test('an invited person joins in another browser, becomes admin and is removed, 
   await page.getByRole('menuitem', { name: 'Remove Grace' }).click()
   const dialog = page.getByRole('dialog', { name: /^Remove Grace from Ada/ })
   await expect(dialog).toContainText('They lose access to Ada')
-  await expect(dialog.getByRole('list').filter({ hasText: '1 row in notes' })).toBeVisible()
+  await expect(dialog.getByRole('list').filter({ hasText: '1 note' })).toBeVisible()
   await expectNoViolations(page)
   await dialog.getByRole('button', { name: 'Remove Grace' }).click()
   await expect(section(page, 'Members').getByText('ada@example.test')).toBeVisible()

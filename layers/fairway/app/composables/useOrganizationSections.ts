@@ -16,8 +16,9 @@ const SECTIONS: readonly { id: string; icon: string; needs?: OrgPermission; to?:
   { id: 'danger', icon: 'i-lucide-triangle-alert' },
 ]
 
-/** Whether an organization has a section of this name on a separate page. */
-export const isOrganizationSection = (id: string): boolean => SECTIONS.some(each => each.id === id && !each.to)
+/** Whether an organization has a section of this name on a separate page; there is none for plans where there are no plans. */
+export const isOrganizationSection = (id: string, hasPlans: boolean): boolean =>
+  SECTIONS.some(each => each.id === id && !each.to && (!each.isOfPlans || hasPlans))
 
 /**
  * The sections of the active organization that the user's role may use, none without an organization. Also returns whether a

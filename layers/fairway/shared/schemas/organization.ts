@@ -36,6 +36,8 @@ export const organizationDetailsSchema = z.object({
   agentsReadOnly: z.boolean(),
   createdAt: z.string(),
   memberCount: z.int(),
+  /** Whether I am its only owner, who cannot leave. */
+  isLastOwner: z.boolean(),
   role: roleSchema,
 })
 export type OrganizationDetails = z.infer<typeof organizationDetailsSchema>

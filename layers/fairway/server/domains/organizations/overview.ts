@@ -41,7 +41,8 @@ export async function getOverview(app: App, session: Session): Promise<Organizat
 export async function findDetails(app: App, session: Session): Promise<OrganizationDetails | null> {
   if (!session.orgId || !session.orgRole) return null
   const find = app.db.prepareRead<
-    Omit<OrganizationDetails, 'role' | 'createdAt' | 'agentsReadOnly' | 'secondFactorSince'> & {
+    Omit<OrganizationDetails, 'role' | 'createdAt' | 'agentsReadOnly' | 'secondFactorSince' | 'isLastOwner'> & {
+      owners: number
       createdAt: number
       agentsReadOnly: number
       secondFactorSince: number | null
@@ -49,14 +50,19 @@ export async function findDetails(app: App, session: Session): Promise<Organizat
   >(
     `select o.id as id, o.name as name, case when ${DOMAIN_HOLDS} then o.allowed_domain end as allowedDomain, o.required_auth_provider as requiredAuthProvider, o.required_auth_domain as requiredAuthDomain,
       o.second_factor_since as secondFactorSince, o.second_factor_grace_days as secondFactorGraceDays,
-      o.agents_read_only as agentsReadOnly, o.created_at as createdAt, (select count(*) from org_members where org_id = o.id) as memberCount
+      o.agents_read_only as agentsReadOnly, o.created_at as createdAt, (select count(*) from org_members where org_id = o.id) as memberCount,
+      (select count(*) from org_members where org_id = o.id and role = 'owner') as owners
       from organizations o where o.id = ?`,
   )
   const [row] = await find([session.orgId])
   if (!row) return null
+  const { owners, ...details } = row
+  const { orgRole: role } = session
   const createdAt = new Date(row.createdAt).toISOString()
+  const isLastOwner = role === 'owner' && owners === 1
+  const agentsReadOnly = row.agentsReadOnly === 1
   const secondFactorSince = row.secondFactorSince === null ? null : new Date(row.secondFactorSince).toISOString()
-  return { ...row, role: session.orgRole, createdAt, secondFactorSince, agentsReadOnly: row.agentsReadOnly === 1 }
+  return { ...details, role, createdAt, isLastOwner, secondFactorSince, agentsReadOnly }
 }
 
 async function listReceived(app: App, session: Session): Promise<ReceivedInvitation[]> {
