@@ -1,4 +1,5 @@
 import type { AuditEntry, AuditOutcome, AuditPerson } from '#fairway/shared/schemas/audit'
+import { toWords } from '../tools/tool-catalog'
 import { listOf } from '../utils/words'
 import { isRecord } from '#fairway/shared/record'
 
@@ -35,7 +36,7 @@ export function auditSentence(entry: AuditEntry, names: AuditNames, language: La
   const thing: SentencePart = { kind: 'thing', text: whatOf(entry, language), to: entry.subject?.path ?? undefined }
   const text = language.t(sentenceKey(entry, language), {
     ...valuesOf(entry, names, language),
-    action: actionWords(entry.action),
+    action: actionTitle(entry.action, language),
     person: MARKS.person,
     thing: MARKS.thing,
   })
@@ -48,10 +49,10 @@ export function auditSentence(entry: AuditEntry, names: AuditNames, language: La
 /** The sentence as plain text. */
 export const sentenceText = (parts: readonly SentencePart[]): string => parts.map(({ text }) => text).join('')
 
-/** The name of an action as words: `create-note` is “Create note”. */
-export function actionWords(name: string): string {
-  const words = name.replaceAll('-', ' ')
-  return words.charAt(0).toUpperCase() + words.slice(1)
+/** The name of an action from `actions.<name>` of a catalog, or its declared name as words: `create-note` is “Create note”. */
+export function actionTitle(name: string, { t, has }: Pick<Language, 't' | 'has'>): string {
+  const key = `actions.${name}`
+  return has(key) ? t(key) : toWords(name)
 }
 
 /** The actor as the reader knows them. Undefined for the system and for deleted accounts. */

@@ -113,13 +113,17 @@ h2{font-size:16px;line-height:1.3;margin:24px 0 8px}p{margin:0 0 16px}.lead,.foo
 label{display:block;font-size:14px;font-weight:500;margin:0 0 4px}
 .field{margin:0 0 16px}.hint{font-size:13px;color:var(--ui-text-muted);margin:4px 0 0}
 input,select{width:100%;height:var(--fw-field-height);padding:0 12px;font:inherit;font-size:14px;line-height:20px;color:inherit;background:var(--ui-bg);border:1px solid var(--ui-border-accented);border-radius:var(--fw-radius)}
+select{appearance:none;padding-inline-end:32px;background-image:linear-gradient(45deg,transparent 50%,var(--ui-text-muted) 50%),linear-gradient(135deg,var(--ui-text-muted) 50%,transparent 50%);background-position:calc(100% - 17px) 50%,calc(100% - 12px) 50%;background-size:5px 5px;background-repeat:no-repeat}[dir=rtl] select{background-position:12px 50%,17px 50%}
 fieldset{border:0;margin:0 0 16px;padding:0}legend{padding:0;margin:0 0 8px;font-size:14px;font-weight:500}
 .check{display:flex;gap:12px;min-height:40px;margin:0 0 8px;font-size:14px;font-weight:400}.check small{display:block;color:var(--ui-text-muted)}
-.check input,.mark{flex:none;width:20px;min-height:0;height:20px;margin:0;padding:0;accent-color:var(--ui-primary)}.mark{text-align:center;color:var(--ui-primary);font-weight:600}
+.check input,.mark{flex:none;width:20px;min-height:0;height:20px;margin:0;padding:0;accent-color:var(--ui-primary)}
+.check input[type=checkbox]{appearance:none;display:grid;place-content:center;width:16px;height:16px;margin:2px;border-radius:4px;cursor:pointer}.check input[type=checkbox]:checked{background:var(--fw-fill);border-color:var(--fw-fill)}.check input[type=checkbox]:checked:before{content:"";width:10px;height:10px;background:var(--fw-on-fill);clip-path:polygon(14% 44%,0 62%,42% 96%,100% 18%,84% 4%,39% 68%)}
+@media (forced-colors:active){.check input[type=checkbox]{appearance:auto}}
+.mark{text-align:center;color:var(--ui-primary);font-weight:600}
 dl{margin:0 0 16px;font-size:14px;overflow-wrap:anywhere}dt{color:var(--ui-text-muted)}dd{margin:0 0 8px}h1{overflow-wrap:anywhere}
 button,.button{display:block;width:100%;min-height:var(--fw-field-height);padding:7px 12px;font:inherit;font-size:14px;line-height:20px;font-weight:500;text-align:center;text-decoration:none;border:1px solid transparent;border-radius:var(--fw-radius);cursor:pointer;background:var(--fw-fill);color:var(--fw-on-fill);transition:background-color .14s}
 button:hover,.button:hover{background:var(--fw-fill-hover)}
-.quiet{background:transparent;color:var(--ui-text-highlighted);border-color:var(--ui-border)}.quiet:hover{background:var(--ui-bg-muted)}.danger{color:var(--ui-error);border-color:currentColor}
+.quiet{background:transparent;color:var(--ui-text-highlighted);border-color:var(--ui-border-accented)}.quiet:hover{background:var(--ui-bg-muted)}.danger{color:var(--ui-error);border-color:currentColor}
 button.link{display:inline;width:auto;min-height:24px;padding:0;background:none;border:0;color:var(--ui-primary);font-weight:500;text-decoration:underline}
 button:disabled{opacity:.6;cursor:default}
 .with-mark{display:flex;align-items:center;justify-content:center;gap:8px}.with-mark svg{flex:none;width:18px;height:18px}
@@ -143,14 +147,14 @@ form .foot+button,.card form+form,.card button+button,.card form+.button,.card .
 button[aria-busy=true]{opacity:.7;cursor:progress}
 a{color:var(--ui-primary)}
 :focus-visible{outline:3px solid var(--ui-primary);outline-offset:2px}
-.alert{border:1px solid currentColor;border-radius:var(--fw-radius);padding:12px;margin:0 0 16px;font-size:14px;color:var(--ui-error);background:var(--fw-error-tint)}
+.alert{border:1px solid color-mix(in srgb,currentColor 40%,transparent);border-radius:var(--fw-radius);padding:12px;margin:0 0 16px;font-size:14px;color:var(--ui-error);background:var(--fw-error-tint)}
 .alert small{display:block;opacity:.85}
-.banner{margin:0 0 16px;padding:8px 12px;border-radius:var(--fw-radius);font-size:14px;color:var(--ui-warning);background:var(--fw-warning-tint)}
+.banner{margin:0 0 16px;padding:12px 16px;border:1px solid color-mix(in srgb,var(--ui-warning) 40%,transparent);border-radius:var(--fw-radius);font-size:14px;background:color-mix(in srgb,var(--ui-warning) 8%,transparent)}
 .note{margin:0 0 16px;font-size:14px}
 .or{display:flex;align-items:center;gap:12px;margin:24px 0 16px;font-size:14px;color:var(--ui-text-muted)}.or:before,.or:after{content:"";flex:1;border-top:1px solid var(--ui-border)}
 .ways form,.ways div{display:grid;gap:8px}.ways>*+form,.ways>*+div{margin-top:8px}.ways>.or+*{margin-top:0}.ways button+button,.ways button{margin-top:0}
 .more{margin-top:16px;font-size:14px}.more[open] summary{margin-bottom:8px}.more form{margin:0}
-.details{margin:16px 0 0;font-size:12px;color:var(--ui-text-muted);overflow-wrap:anywhere}.alert .details{margin:4px 0 0;color:inherit}
+.details{margin:16px 0 0;font-size:12px;color:var(--ui-text-muted);overflow-wrap:anywhere}.alert .details{margin:4px 0 0;color:inherit}.alert .details summary{min-height:20px}
 .code{font-size:18px;letter-spacing:4px;font-variant-numeric:tabular-nums}
 .steady{min-height:440px}body:has(.steady){align-items:start;padding-top:max(24px,calc(50vh - 340px))}
 .other{border-top:1px solid var(--ui-border);margin-top:24px;padding-top:16px}
