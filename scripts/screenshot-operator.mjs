@@ -64,7 +64,12 @@ export const operatorStates = [
       seen('[role=dialog]'),
     ),
   },
-  ...SECTIONS.map(id => ({ name: `operator-${id}`, path: `/operator/${id}`, reach: seen('main :is(h2, table)'), isWhole: true })),
+  ...SECTIONS.map(id => ({
+    name: `operator-${id}`,
+    path: `/operator/${id}`,
+    reach: seen('main :is(h2, table)'),
+    isWhole: true,
+  })),
   { name: 'team-webhooks', path: '/team/webhooks', reach: text('No webhooks yet') },
   { name: 'team-webhook-add', path: '/team/webhooks', reach: then(button('Add webhook'), seen('[role=dialog]')) },
   { name: 'connections', path: '/connections', reach: seen('main h2'), isWhole: true },

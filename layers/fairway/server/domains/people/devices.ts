@@ -10,7 +10,7 @@ import { recordSecurityEvent } from '../../kernel/security-events/record-securit
 import { DEVICES_PAGE, TOKENS_PAGE } from '#fairway/shared/paths'
 import { mailContent, mailTime } from '../../kernel/mail/mail-content'
 import { queueMail } from '../../kernel/mail/queue-mail'
-import type { MailContent } from '../../kernel/mail/render-mail'
+import type { MailContent } from '../../kernel/mail/mail-layout'
 import type { Language } from '#fairway/shared/languages'
 import { fill, messagesOf } from '../../kernel/messages'
 import { findPerson } from './person'

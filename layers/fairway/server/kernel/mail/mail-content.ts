@@ -5,7 +5,7 @@ import { formatTime, type Language } from '#fairway/shared/languages'
 import type { Mail, MailEntry } from './define-mail'
 import type { MailText } from './mail-overrides'
 import { type MailValues, type PlatformMail, platformMails } from './platform-mails'
-import type { MailContent } from './render-mail'
+import type { MailContent } from './mail-layout'
 
 const registry = (app: Pick<App, 'memo'>) => app.memo('mails', () => new Map<string, Mail>())
 

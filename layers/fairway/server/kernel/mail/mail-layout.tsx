@@ -2,7 +2,9 @@
 // The HTML of a mail. Mail programs know tables and inline styles; dark colours come from the style sheet where it is read.
 import type { Accent } from '../config/brand'
 import { MAIL_MARK } from '../config/brand'
-import type { MailConfig, MailContent } from './render-mail'
+import type { VNodeChild } from 'vue'
+import type { Language } from '#fairway/shared/languages'
+import type { Config } from '../config/config'
 
 const FONT = 'font-family:system-ui,-apple-system,"Segoe UI",Roboto,Arial,sans-serif;font-size:16px;line-height:1.5'
 const MUTED = 'font-size:14px;color:#475569'
@@ -11,6 +13,36 @@ const WIDTH = 560
 /** The dark colours of the card, as on the server's own pages. */
 export const mailStyle = (accent: Accent): string =>
   `@media (prefers-color-scheme:dark){.ground{background:#0f172a!important}.card{background:#1e293b!important;border-color:#334155!important}.text,.text a{color:#f8fafc!important}.muted{color:#a3b1c6!important}.muted a{color:${accent[400]}!important}.line{border-color:#334155!important}}@media (max-width:480px){.pad{padding:24px 20px!important}}`
+
+/** The content of a mail; the HTML and the text part are both made from it. */
+export interface MailContent {
+  /** The mail's name, for operators. */
+  name: string
+  /** English when not given. */
+  language?: Language
+  subject: string
+  /** The headline; the subject when not given. */
+  title?: string
+  /** Paragraphs before the button. */
+  lines: string[]
+  /** What happened, when and where; a table below the paragraphs. */
+  facts?: { label: string; value: string }[]
+  /** The content between them and the button. */
+  body?: VNodeChild
+  action?: { label: string; href: string }
+  /** The code below the button, with the place where it is entered. */
+  code?: { label: string; value: string }
+  /** Paragraphs after it: how long it is valid, and the next step for a mail that was not expected. */
+  notes: string[]
+  /** Why the receiver gets it. */
+  because?: string
+  /** The sentence before the button's address. */
+  plainLink?: string
+  /** The address for unsubscribing (RFC 8058: it accepts a POST). */
+  unsubscribe?: { label: string; href: string }
+}
+
+export type MailConfig = Pick<Config, 'brand' | 'baseUrl'>
 
 interface LayoutProps extends Pick<MailContent, 'action' | 'code' | 'because' | 'plainLink' | 'unsubscribe'> {
   direction: 'ltr' | 'rtl'
@@ -23,7 +55,8 @@ interface LayoutProps extends Pick<MailContent, 'action' | 'code' | 'because' | 
   config: MailConfig
 }
 
-const frame = { role: 'presentation', cellpadding: '0', cellspacing: '0', border: '0' }
+const bare = { cellpadding: '0', cellspacing: '0', border: '0' }
+const frame = { role: 'presentation', ...bare }
 
 export function MailLayout(props: LayoutProps) {
   const { direction, title, lines, facts, ownHtml, action, notes, config } = props
@@ -67,8 +100,8 @@ const cardStyle = (start: string): string =>
 
 const CELL = 'padding:8px 0;border-bottom:1px solid #e2e8f0;vertical-align:top;'
 
-const Facts = ({ facts, start }: Pick<LayoutProps, 'facts'> & { start: string }) => (
-  <table cellpadding="0" cellspacing="0" border="0" width="100%" style="margin:0 0 16px;font-size:14px;line-height:1.5">
+const Facts = ({ facts, start }: Pick<LayoutProps, 'facts'> & { start: 'left' | 'right' }) => (
+  <table {...bare} width="100%" style="margin:0 0 16px;font-size:14px;line-height:1.5">
     {facts.map(({ label, value }) => (
       <tr>
         <th class="muted line" align={start} style={`${CELL}width:32%;font-weight:400;color:#475569`}>

@@ -11,7 +11,7 @@ import { readNewest } from '../database/read-page'
 import { AppError } from '../http/app-error'
 import { defineJob, queueJob, type JobContext } from '../jobs'
 import { mailSchema } from './mailer'
-import type { MailContent } from './render-mail'
+import type { MailContent } from './mail-layout'
 import { mailOutbox } from './tables'
 
 /**

@@ -3,38 +3,7 @@ import { createSSRApp, type VNodeChild } from 'vue'
 import { renderToString } from 'vue/server-renderer'
 import { htmlAttributes, languages } from '#fairway/server/kernel/messages'
 import type { Language } from '#fairway/shared/languages'
-import type { Config } from '../config/config'
-import { MailLayout, mailStyle } from './mail-layout'
-
-/** The content of a mail; the HTML and the text part are both made from it. */
-export interface MailContent {
-  /** The mail's name, for operators. */
-  name: string
-  /** English when not given. */
-  language?: Language
-  subject: string
-  /** The headline; the subject when not given. */
-  title?: string
-  /** Paragraphs before the button. */
-  lines: string[]
-  /** What happened, when and where; a table below the paragraphs. */
-  facts?: { label: string; value: string }[]
-  /** The content between them and the button. */
-  body?: VNodeChild
-  action?: { label: string; href: string }
-  /** The code below the button, with the place where it is entered. */
-  code?: { label: string; value: string }
-  /** Paragraphs after it: how long it is valid, and the next step for a mail that was not expected. */
-  notes: string[]
-  /** Why the receiver gets it. */
-  because?: string
-  /** The sentence before the button's address. */
-  plainLink?: string
-  /** The address for unsubscribing (RFC 8058: it accepts a POST). */
-  unsubscribe?: { label: string; href: string }
-}
-
-export type MailConfig = Pick<Config, 'brand' | 'baseUrl'>
+import { type MailConfig, type MailContent, MailLayout, mailStyle } from './mail-layout'
 
 /** Returns the text and the HTML of a mail; everything that people wrote is escaped and kept on one line. */
 export async function renderMail(content: MailContent, config: MailConfig) {
