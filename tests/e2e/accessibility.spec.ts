@@ -295,7 +295,7 @@ const walks: Walk[] = [
     states: [
       ['Settings', to('/settings', 'Email address')],
       ['another address', ask('Change address…')],
-      ['people', to('/operator', 'grace@example.test')],
+      ['people', to('/operator', 'Grace')],
       ['a person', press('Open grace@example.test')],
       [
         'the question before suspending',
@@ -324,7 +324,7 @@ const walks: Walk[] = [
       [
         'the banner of an operator who views as a person',
         async page => {
-          await to('/operator', 'edsger@example.test')(page)
+          await to('/operator', 'Edsger')(page)
           await press('Open edsger@example.test')(page)
           await press('View as')(page)
           const question = page.getByRole('dialog', { name: /^View as/ })
