@@ -112,7 +112,7 @@ export default defineNuxtConfig({
                           { name: 'start', tags: ['$initial'] },
                           {
                             name: 'common',
-                            minShareCount: 8,
+                            minShareCount: 12,
                             test: /fairway\/(app|shared)\/(?!.*(Dialog|OrganizationTexts))/,
                           },
                         ],

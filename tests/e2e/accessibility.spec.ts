@@ -126,13 +126,13 @@ const walks: Walk[] = [
         'the palette',
         async page => {
           await page.keyboard.press('ControlOrMeta+k')
-          await page.getByRole('option', { name: /create-note/ }).waitFor()
+          await page.getByRole('option', { name: 'Create a note' }).waitFor()
         },
       ],
       [
         'an action with its result',
         async page => {
-          await page.getByRole('option', { name: /create-note/ }).click()
+          await page.getByRole('option', { name: 'Create a note' }).click()
           await page.getByRole('textbox', { name: 'title' }).fill('Third')
           await press('Create a note')(page)
           await page.getByRole('region', { name: 'Result' }).waitFor()

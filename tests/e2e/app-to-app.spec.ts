@@ -44,13 +44,12 @@ test('a person approves a request of another application, with the keyboard and 
   await form.getByLabel('Password', { exact: true }).fill(password)
   await form.getByRole('button', { name: 'Sign in', exact: true }).click()
   await expect(page).toHaveURL(url)
-  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Allow mail (mail.example.test) to do this?')
-  await expect(page.getByText('Permanently deletes one of your notes.')).toBeVisible()
-  for (const name of ['Approve', 'Decline']) {
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Delete the note “Last year”?')
+  await expect(page.getByText('mail (mail.example.test) wants to act on your behalf')).toBeVisible()
+  for (const name of ['Decline', 'Approve']) {
     await page.keyboard.press('Tab')
     await expect(page.getByRole('button', { name })).toBeFocused()
   }
-  await page.keyboard.press('Shift+Tab')
   await page.keyboard.press('Enter')
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Done')
   expect(await query(server, 'select id from notes')).toEqual([])

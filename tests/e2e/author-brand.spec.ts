@@ -97,7 +97,7 @@ test.describe('sign-in card on a public page', () => {
     await page.goto(`${origin}/welcome`)
     await card(page).getByLabel('Email address').fill('oak@example.test')
     await card(page).getByRole('button', { name: 'Email me a link' }).click()
-    await expect(card(page)).toContainText('We emailed a link to oak@example.test.')
+    await expect(card(page)).toContainText('We emailed a link and a code to oak@example.test.')
     await expect(card(page).getByRole('button', { name: /^Resend in/ })).toBeDisabled()
     await expectNoViolations(page)
     const phone = await (await browser.newContext()).newPage()

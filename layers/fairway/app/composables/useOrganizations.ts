@@ -14,7 +14,12 @@ export function useOrganizations() {
     if (mine === requestCount.value) overview.value = answer
   })
 
-  return { overview, error, refresh }
+  /** Whether work without an organization is offered: to people without one, and where theirs is closed to the session. */
+  const hasPersonal = computed(
+    () => overview.value !== undefined && (overview.value.orgs.length === 0 || Boolean(session.value?.closedOrg)),
+  )
+
+  return { overview, hasPersonal, error, refresh }
 }
 
 /** The organizations that the user can join, by invitation or by domain. */
