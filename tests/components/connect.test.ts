@@ -162,7 +162,7 @@ describe('connected apps', () => {
   })
 })
 
-test('a credential is added, tested, replaced and deleted', async () => {
+test('a credential is added, replaced and deleted', async () => {
   const { open, user } = await startSignedIn()
   await open('/connections?credential=openai')
   const value = async (text: string) => {
@@ -172,8 +172,8 @@ test('a credential is added, tested, replaced and deleted', async () => {
   }
   await value('sk-live-0123456789abcdef')
   await screen.findByText('•••• cdef')
-  await press('Test openai')
-  await screen.findByText(/openai can be read/)
+  // The application declares no check for it, so there is nothing to test.
+  expect(screen.queryByRole('button', { name: 'Test openai' })).toBeNull()
   await press('Replace openai')
   await value('sk-live-0123456789new1')
   await screen.findByText('•••• new1')

@@ -1,6 +1,6 @@
 import { expect, test } from '../support/e2e'
 import { expectNoViolations } from '../support/accessibility'
-import { aPerson, pageHeading, signUp } from '../support/people'
+import { aPerson, pageHeading, runAction, signUp } from '../support/people'
 
 test('an organization requires a second factor, announces the deadline and then asks for it', async ({
   page,
@@ -16,6 +16,19 @@ test('an organization requires a second factor, announces the deadline and then 
   await page.reload()
   await expect(page.getByText('Two-factor authentication is required from')).toBeVisible()
   await expectNoViolations(page)
+  await runAction(page, origin, 'create-note', { title: 'Berths' })
+  // A phone, and 1280 × 800 px at 200 % zoom: the first rows are in view below the banner.
+  for (const [width, height] of [
+    [375, 800],
+    [640, 400],
+  ] as const) {
+    await page.setViewportSize({ width, height })
+    await page.goto('/notes')
+    await expect(page.getByText('Berths').first()).toBeInViewport({ ratio: 1 })
+    await page.goto('/team')
+    await expect(page.getByTitle(/ada@example\.test/).first()).toBeInViewport({ ratio: 1 })
+  }
+  await page.setViewportSize({ width: 1280, height: 720 })
   const ended = { isRequired: true, graceDays: 0 }
   await page.request.put('/_fw/org/second-factor', { data: ended, headers: { origin } })
   await page.goto(origin)

@@ -31,6 +31,7 @@ export function useFailureToast() {
               },
             ]
           : []),
+        ...(failure.upgradeUrl ? [{ label: t('failures.upgrade'), to: failure.upgradeUrl }] : []),
         ...(retry
           ? [
               {

@@ -43,6 +43,12 @@ export class ActionFailure extends Error {
     this.extra = input.extra
   }
 
+  /** Where a larger plan is, for a refusal by the plan. */
+  get upgradeUrl(): string | undefined {
+    const { upgradeUrl } = (this.extra ?? {}) as { upgradeUrl?: string }
+    return upgradeUrl
+  }
+
   /** Whether the cause is unknown. Only then is the code useful in a report. */
   get isUnexpected(): boolean {
     return this.kind === 'problem' && (this.status >= 500 || this.title === '')

@@ -19,7 +19,7 @@ const plans = {
   features: { export: 'Export as CSV' },
   plans: {
     free: { title: 'Free', limits: { deals: 3, seats: 2 } },
-    pro: { title: 'Pro', limits: { deals: 10 }, features: ['export'] },
+    pro: { title: 'Pro', price: '€20 a month', limits: { deals: 10 }, features: ['export'] },
     scale: { title: 'Scale', features: ['export'] },
   },
   default: 'free',
@@ -97,10 +97,22 @@ describe('a limit', () => {
     const error = (await add().catch((thrown: unknown) => thrown)) as AppError
     expect(error).toMatchObject({
       status: 403,
-      extra: { limit: 'deals', plan: 'free', max: 3, upgradeUrl: '/pricing' },
+      detail: 'Deals: 3 of 3 on the plan Free. Pro has 10.',
+      extra: { limit: 'deals', plan: 'free', max: 3, next: { title: 'Pro', max: 10 }, upgradeUrl: '/pricing' },
     })
     const asked = (await ask(entitled('deals')).catch((thrown: unknown) => thrown)) as AppError
-    expect(asked.extra).toEqual({ limit: 'deals', plan: 'free', max: 3, used: 3, upgradeUrl: '/pricing' })
+    expect(asked).toMatchObject({
+      detail: 'Deals: 3 of 3 on the plan Free. Pro has 10.',
+      extra: {
+        limit: 'deals',
+        limitTitle: 'Deals',
+        plan: 'free',
+        planTitle: 'Free',
+        max: 3,
+        used: 3,
+        upgradeUrl: '/pricing',
+      },
+    })
   })
 
   it('allows replacing a row at the maximum, and adding one after a deletion', async () => {
@@ -269,6 +281,7 @@ it('showPlan returns the plan with its limits, usage and features', async () => 
   expect(await showPlan(app, orgId)).toEqual({
     name: 'pro',
     title: 'Pro',
+    price: '€20 a month',
     until: until.toISOString(),
     isTrial: false,
     limits: [
@@ -276,6 +289,16 @@ it('showPlan returns the plan with its limits, usage and features', async () => 
       { name: 'seats', title: 'Members', used: 0, max: null },
     ],
     features: [{ name: 'export', title: 'Export as CSV', isIncluded: true }],
+    // Only plans with something more, and only what that is.
+    others: [
+      {
+        name: 'scale',
+        title: 'Scale',
+        price: null,
+        limits: [{ name: 'deals', title: 'Deals', max: null }],
+        features: [],
+      },
+    ],
     upgradeUrl: '/pricing',
   })
 })

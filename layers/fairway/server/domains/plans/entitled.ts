@@ -5,7 +5,7 @@ import {
   requireOrganization,
 } from '#fairway/server/domains/organizations'
 import type { App } from '#fairway/server/kernel/app-context'
-import type { PlansConfig } from '#fairway/server/kernel/config/plans-config'
+import { limitFacts, limitSentence, type PlansConfig } from '#fairway/server/kernel/config/plans-config'
 import { requireRun } from '#fairway/server/kernel/current-run'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { countUse, planOf } from './plan-of'
@@ -46,7 +46,9 @@ async function requireEntitled(app: App, orgId: string, name: string, adding: nu
   const max = limits[name]
   if (max === undefined) return
   const used = (await countUse(app, { ...plans, limits: { [name]: plans.limits[name]! } }, orgId))[name] ?? 0
-  if (used + adding > max) throw new AppError('plan-limit', { extra: { limit: name, max, used, ...shared } })
+  if (used + adding <= max) return
+  const facts = limitFacts(plans, name, plan)
+  throw new AppError('plan-limit', { detail: limitSentence(facts, used), extra: { ...facts, used } })
 }
 
 /** The plans of this application. Throws when fw.config.ts declares none. */

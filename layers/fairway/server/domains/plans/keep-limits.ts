@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import { SEATS_TABLE, seatsTaken } from '#fairway/server/domains/organizations'
 import type { App } from '#fairway/server/kernel/app-context'
-import type { PlansConfig } from '#fairway/server/kernel/config/plans-config'
+import { limitFacts, limitSentence, type PlansConfig } from '#fairway/server/kernel/config/plans-config'
 import { keepTriggers, triggerSql } from '#fairway/server/kernel/database/keep-triggers'
 import { raiseSql } from '#fairway/server/kernel/database/refusals'
 import { literal, quoteName } from '#fairway/server/kernel/database/sql-text'
@@ -52,11 +52,12 @@ async function limitTriggers(app: App, plans: PlansConfig, limit: string, table:
 
 /** One statement for each plan with a maximum for this limit. It fails when the organization is on that plan and has more. */
 function refusals(
-  { plans, default: byDefault, upgradeUrl }: PlansConfig,
+  config: PlansConfig,
   limit: string,
   code: 'plan-limit' | 'plan-read-only',
   count: (max: number) => string,
 ): string {
+  const { plans, default: byDefault } = config
   const current = `(select plan from ${PLANS_TABLE} where org_id = new.org_id)`
   const others = Object.keys(plans).filter(name => name !== byDefault)
   return Object.entries(plans)
@@ -67,7 +68,8 @@ function refusals(
         plan === byDefault
           ? `coalesce(${current}, '') not in (${others.map(literal).join(', ')})`
           : `${current} = ${literal(plan)}`
-      return `${raiseSql(code, { limit, plan, max, upgradeUrl })} where new.org_id is not null and ${isOn} and ${count(max)} > ${max};`
+      const facts = limitFacts(config, limit, plan)
+      return `${raiseSql(code, { ...facts, ...(code === 'plan-limit' ? { detail: limitSentence(facts) } : {}) })} where new.org_id is not null and ${isOn} and ${count(max)} > ${max};`
     })
     .join(' ')
 }

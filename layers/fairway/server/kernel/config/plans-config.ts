@@ -7,6 +7,8 @@ const title = z.string().trim().min(1).max(60)
 
 const planOptions = z.strictObject({
   title,
+  /** What it costs, as people read it: “€20 a month”. */
+  price: title.optional(),
   /** The maximum per limit for an organization on this plan. A limit that is not named here is unlimited. */
   limits: z.record(z.string(), z.int().min(0)).default({}),
   features: z.array(z.string()).default([]),
@@ -55,3 +57,29 @@ export const plansOption = plansOptions.nullable().default(null)
 
 /** The plans of this application. */
 export type PlansConfig = z.output<typeof plansOptions>
+
+/** Whether a plan allows more of a limit than this maximum. */
+export const allowsMore = ({ limits }: PlansConfig['plans'][string], limit: string, max: number): boolean =>
+  (limits[limit] ?? Infinity) > max
+
+/** The facts of a refusal at a limit: its name and maximum, the plan, the next plan that allows more, and where to get it. */
+export function limitFacts({ plans, limits, upgradeUrl }: PlansConfig, limit: string, plan: string) {
+  const max = plans[plan]?.limits[limit] ?? 0
+  const next = Object.values(plans).find(each => allowsMore(each, limit, max))
+  return {
+    limit,
+    limitTitle: limits[limit]?.title,
+    plan,
+    planTitle: plans[plan]?.title,
+    max,
+    next: next && { title: next.title, max: next.limits[limit] ?? null },
+    upgradeUrl,
+  }
+}
+
+/** The same as a sentence: “Quotes: 20 of 20 on the plan Free. Pro has 10000.” */
+export const limitSentence = (
+  { limitTitle, planTitle, max, next }: ReturnType<typeof limitFacts>,
+  used = max,
+): string =>
+  `${limitTitle}: ${used} of ${max} on the plan ${planTitle}.${next ? ` ${next.title} has ${next.max ?? 'no limit'}.` : ''}`

@@ -8,6 +8,7 @@ const MARK = 'fw-refused '
 
 const refusalSchema = z.looseObject({
   code: z.custom<ErrorCode>(value => typeof value === 'string' && Object.hasOwn(errorCatalog, value)),
+  detail: z.string().optional(),
 })
 
 /**
@@ -22,6 +23,6 @@ export function refusalOf(error: unknown): AppError | undefined {
   const at = error.message.indexOf(MARK)
   if (at === -1) return undefined
   const text = error.message.slice(at + MARK.length, error.message.lastIndexOf('}') + 1)
-  const { code, ...extra } = refusalSchema.parse(JSON.parse(text))
-  return new AppError(code, { extra, cause: error })
+  const { code, detail, ...extra } = refusalSchema.parse(JSON.parse(text))
+  return new AppError(code, { detail, extra, cause: error })
 }
