@@ -1,3 +1,4 @@
+import { splitPlace } from '#fairway/server/domains/actions/audit/audit-place'
 import { describe, expect, it } from 'vitest'
 import { listenToChanges } from '../support/changes'
 import { createBrowser, sessionOf } from '../support/http'
@@ -23,7 +24,7 @@ async function metrics(): Promise<string> {
 /** A person's rows, the oldest first: action, outcome and the logged part of the input. */
 async function rowsOf({ userId }: TeamPerson) {
   const rows = await query(server, 'select * from audit_log where user_id = ? order by id', [userId])
-  return rows.map(row => [row.action, row.outcome, JSON.parse(String(row.input))])
+  return rows.map(row => [row.action, row.outcome, JSON.parse(splitPlace(String(row.input)).input ?? '')])
 }
 
 describe('Audit log', () => {

@@ -49,7 +49,7 @@ describe('application with its own brand', () => {
 
   it.each([
     ['en', 'Your way in', 'Asked for in '],
-    ['de', 'Ihr Weg zu Larch', 'Der Link funktioniert einmal'],
+    ['de', 'Ihr Weg zu Larch', 'Der Link und der Code gelten einmal'],
   ])('sends emails with its texts in the language of the requesting page (%s)', async (language, subject, text) => {
     const email = `${language}@example.test`
     const form = { intent: 'magic-link', email }

@@ -216,12 +216,12 @@ describe('POST /_fw/org/invitations/:id/accept', () => {
   it('closes the invitation of an existing member and keeps their role', async () => {
     const { owner, member } = await world.team()
     const { orgId } = await sessionOf(owner.browser)
-    await query(server, `insert into org_invitations values ('late', ?, ?, 'admin', ?, 'pending', 'x', ?, 0)`, [
-      orgId,
-      member.email,
-      owner.userId,
-      Date.now() + 1_000_000,
-    ])
+    const columns = 'id, org_id, email, role, invited_by, status, token_hash, expires_at, created_at'
+    await query(
+      server,
+      `insert into org_invitations (${columns}) values ('late', ?, ?, 'admin', ?, 'pending', 'x', ?, 0)`,
+      [orgId, member.email, owner.userId, Date.now() + 1_000_000],
+    )
     expect((await answer(member, 'late', 'accept')).status).toBe(200)
     expect((await sessionOf(member.browser)).orgRole).toBe('member')
     expect(await query(server, `select status from org_invitations where id = 'late'`)).toEqual([

@@ -171,7 +171,7 @@ describe('POST /_fw/tokens', () => {
     await made(bob.browser, { name: 'Nightly script', expiresInDays: 365 })
     const textTo = ({ email }: { email: string }) => newestMail(server.dataDir, email).text
     await expect.poll(() => textTo(ada)).toContain('Name: Nightly script')
-    await expect.poll(() => textTo(bob)).toContain('Gültig bis: ')
+    await expect.poll(() => textTo(bob)).toContain('Läuft ab: ')
     expect(textTo(ada)).toContain('/settings/apps')
   })
 })

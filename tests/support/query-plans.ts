@@ -27,7 +27,7 @@ const KNOWN_SCANS: Readonly<Record<string, string>> = {
     'the list of operators, newest first; what the platform has done stays for an hour',
   'from fw_jobs where 1 and name = ?': 'the list of operators, newest first; what is done stays for a day',
   'select count(*) as n from users': 'health, for operators: how many accounts there are',
-  'select count(*) as n from organizations': 'health, for operators: how many organizations there are',
+  'select count(*) as n from organizations': 'health and the list, for operators: how many organizations there are',
   'select count(*) from "security_events"': 'how many pages the list of operators has',
   'where "users"."kind" <> ?': 'in development alone; ends at the first row',
 }

@@ -48,7 +48,8 @@ export async function listOrganizations(
     creationCursor,
   )
   const isWhole = before === undefined && cursor === null
-  const totalItems = isWhole ? rows.length : await app.db.orm.$count(organizations, isFound)
+  const count = () => (isFound ? app.db.orm.$count(organizations, isFound) : countOrganizations(app))
+  const totalItems = isWhole ? rows.length : await count()
   return { organizations: rows.map(toOrganization), totalItems, cursor }
 }
 
