@@ -141,7 +141,7 @@ describe('connected apps', () => {
     await addGrant(server, { email: person.email, clientName: 'Editor' })
     await open('/team/apps')
     const row = await within(await section()).findByRole('row', { name: /^Editor/ })
-    expect(within(row).getByTitle('ada@example.test').textContent).toMatch(/Ada$/)
+    expect(within(row).getByTitle('Ada · ada@example.test').textContent).toMatch(/Ada$/)
     await expectNoViolations(await section())
     await press('Actions for Editor', 'button', row)
     await press('Revoke', 'menuitem')

@@ -154,7 +154,7 @@ describe('Email address change', () => {
     const email = newAddress()
     expect(await statusAndCode(await person.browser.post(`${PATH}/resend`, { json: {} }))).toEqual([404, 'not-found'])
     await ask(person, email, { language: 'de' })
-    expect(newestMail(server.dataDir, email).text).toContain('Angefordert von Unbekannter Browser unter')
+    expect(newestMail(server.dataDir, email).text).toContain('Gerät: Unbekannter Browser unter')
     await press(tokenTo(person.email))
     const former = tokenTo(email)
     const before = subjectsTo(person.email).length

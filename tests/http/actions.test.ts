@@ -1,3 +1,4 @@
+import { splitPlace } from '#fairway/server/domains/actions/audit/audit-place'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { statusAndCode } from '../support/error-code'
 import { createBrowser, raw, signUp, type TestBrowser } from '../support/http'
@@ -239,7 +240,7 @@ describe('Action audit log', () => {
       ['create-note', 'ok', null],
       ['create-note', 'failed', 'invalid-input'],
     ])
-    expect(JSON.parse(String(rows[0]?.input))).toEqual({ title: '[text]', text: '[text]' })
+    expect(JSON.parse(splitPlace(String(rows[0]?.input)).input ?? '')).toEqual({ title: '[text]', text: '[text]' })
   })
 })
 
