@@ -1,8 +1,8 @@
 // What a destructive call would do, in the words of the person who approves it.
 import { and, getTableColumns, inArray, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
-import { accessibleTo, asReadBy } from '#fairway/server/domains/organizations'
-import { findAccounts, languageOfPerson } from '#fairway/server/domains/people'
+import { accessibleTo, asReadBy, findShown } from '#fairway/server/domains/organizations'
+import { languageOfPerson } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
 import { fill, fillCount, messagesOf } from '#fairway/server/kernel/messages'
 import { formatTime, type Language } from '#fairway/shared/languages'
@@ -109,20 +109,22 @@ async function findRows(
     })
     .from(table)
     .where(and(inArray(table.id, [...ids]), accessibleTo(table, session)))
-  const people = await findAccounts(
+  const personOf = await findShown(
     app,
-    'email',
+    session,
     rows.map(row => row.owner),
   )
   return rows.map(row => ({
     title: row.title === null ? null : visible(String(row.title)).slice(0, MOST_CHARACTERS),
-    owner: row.owner === null ? null : named(people.get(row.owner) ?? { name: row.owner, email: row.owner }),
+    owner: named(personOf(row.owner)),
     changedAt: row.changedAt instanceof Date ? row.changedAt : null,
   }))
 }
 
-const named = ({ name, email }: Pick<ShownPerson, 'name' | 'email'>): string =>
-  name === email ? email : `${visible(name)} (${email})`
+const named = (person: ShownPerson | null): string | null => {
+  if (!person) return null
+  return person.name === person.email ? person.email : `${visible(person.name)} (${person.email})`
+}
 
 /** Owner and last change of a row, in one line. */
 export function factsOf({ owner, changedAt }: NamedRow, language: Language): string {

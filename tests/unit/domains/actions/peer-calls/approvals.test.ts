@@ -252,6 +252,19 @@ describe('approval page', () => {
     expect(html.indexOf(note)).toBeGreaterThan(html.indexOf('<details'))
   })
 
+  it('names an owner outside the organization by address alone', async () => {
+    const other = await aMember(receiver.app, { name: 'Somebody Else' })
+    await query(
+      receiver.app,
+      `insert into notes (id, owner_email, org_id, visibility, title, created_at, updated_at) values (?, ?, ?, 'org', 'Plan', 0, 0)`,
+      [`other-${count}`, other.email, ada.orgId],
+    )
+    const { id } = await ask({ id: `other-${count}` }, ada, 'delete-note')
+    const { html } = await show(id)
+    expect(html).toContain(`Owner: ${other.email} · changed `)
+    expect(html).not.toContain('Somebody Else')
+  })
+
   it('truncates long values and removes invisible characters', async () => {
     const { id } = await ask({ name: `a\u202Eb\u0007c\n${'x'.repeat(380)}` })
     const { html } = await show(id)
