@@ -1,5 +1,5 @@
 import type { AuditEntry, AuditOutcome, AuditPerson } from '#fairway/shared/schemas/audit'
-import { toWords } from '../tools/tool-catalog'
+import { actionTitle } from '../tools/tool-catalog'
 import { listOf } from '../utils/words'
 import { isRecord } from '#fairway/shared/record'
 
@@ -48,12 +48,6 @@ export function auditSentence(entry: AuditEntry, names: AuditNames, language: La
 
 /** The sentence as plain text. */
 export const sentenceText = (parts: readonly SentencePart[]): string => parts.map(({ text }) => text).join('')
-
-/** The name of an action from `actions.<name>` of a catalog, or its declared name as words: `create-note` is “Create note”. */
-export function actionTitle(name: string, { t, has }: Pick<Language, 't' | 'has'>): string {
-  const key = `actions.${name}`
-  return has(key) ? t(key) : toWords(name)
-}
 
 /** The actor as the reader knows them. Undefined for the system and for deleted accounts. */
 export const actorOf = ({ userId }: AuditEntry, { people }: AuditNames): AuditPerson | undefined =>

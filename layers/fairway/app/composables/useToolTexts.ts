@@ -1,6 +1,6 @@
 import type { ActionField } from '../tools/action-form'
 import type { CatalogTool } from '#fairway/shared/schemas/tool-catalog'
-import { toWords } from '../tools/tool-catalog'
+import { actionTitle, toWords } from '../tools/tool-catalog'
 import { listOf } from '../utils/words'
 
 /** Texts about actions: their titles in words, and who may call them. Requires the texts of `palette` and of `tools`. */
@@ -9,14 +9,11 @@ export function useToolTexts() {
   const { language } = useLanguage()
   const list = (words: readonly string[], type: 'conjunction' | 'disjunction') => listOf(words, language.value, type)
 
-  /** The text `actions.<name>` of a catalog, or the name in words. Both are imperative: “Create a note”. */
-  function titleOf({ name }: Pick<CatalogTool, 'name'>): string {
-    const key = `actions.${name}`
-    return te(key) || te(key, 'en') ? t(key) : toWords(name)
-  }
+  const has = (key: string) => te(key) || te(key, 'en')
+  const titleOf = ({ name }: Pick<CatalogTool, 'name'>): string => actionTitle(name, { t, has })
 
   const firstOf = (keys: readonly string[]): string | undefined => {
-    const key = keys.find(each => te(each) || te(each, 'en'))
+    const key = keys.find(has)
     return key === undefined ? undefined : t(key)
   }
 

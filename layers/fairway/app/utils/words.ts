@@ -17,6 +17,10 @@ export function toPhrase(name: string): string {
   return [...words].slice(0, MOST_CHARACTERS).join('').trim()
 }
 
+/** Whether the user has typed the phrase of a name. Case is ignored. */
+export const isPhraseOf = (typed: string, name: string): boolean =>
+  toPhrase(typed).toLowerCase() === toPhrase(name).toLowerCase()
+
 const SCOPES: Partial<Record<string, string>> = {
   'mcp:read': 'read',
   'mcp:write': 'write',

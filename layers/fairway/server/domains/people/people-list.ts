@@ -7,7 +7,7 @@ import { creationCursor, isOlder, readNewest } from '#fairway/server/kernel/data
 import { containsText } from '#fairway/server/kernel/folding/fold-sql'
 import { isoTime } from '#fairway/server/kernel/dependent-rows'
 import { countRows } from '#fairway/server/kernel/owned-rows'
-import type { ListedPerson, PersonDetails } from '#fairway/shared/schemas/operator'
+import type { ListedPerson, PersonDetails, PersonInList } from '#fairway/shared/schemas/operator'
 import { isOperator } from './person'
 import { shownPersonSql, toShownPerson } from './shown-person'
 import { users } from './tables'
@@ -20,6 +20,7 @@ const selectPeople = (app: App) =>
       email: users.email,
       emailVerified: users.emailVerified,
       createdAt: users.createdAt,
+      hasSecondFactor: sql`users.second_factor_since is not null or users.passkey_since is not null`.mapWith(Boolean),
       since: users.suspendedAt,
       until: users.suspendedUntil,
       reason: users.suspendedReason,
@@ -36,7 +37,7 @@ type PersonRow = Awaited<ReturnType<typeof selectPeople>>[number]
 function toPerson(
   app: App,
   { person, since, until, reason, createdAt, lastSignInMs, ...shown }: PersonRow,
-): ListedPerson {
+): ListedPerson & Pick<PersonInList, 'hasSecondFactor'> {
   const isSuspended = since !== null && (until === null || until > app.now())
   return {
     ...toShownPerson(person),
@@ -61,7 +62,7 @@ interface ListInput {
 export async function listPeople(
   app: App,
   { search = '', cursor: before, suspended }: ListInput,
-): Promise<{ people: ListedPerson[]; totalItems: number; cursor: string | null }> {
+): Promise<{ people: ReturnType<typeof toPerson>[]; totalItems: number; cursor: string | null }> {
   const isWanted = and(
     eq(users.kind, 'person'),
     containsText(sql`(users.name || char(10) || users.email)`, search.trim()),

@@ -16,7 +16,7 @@ import { AppError } from '#fairway/server/kernel/http/app-error'
 import { listSecurityEvents } from '#fairway/server/kernel/security-events/list-security-events'
 import { type PersonDetails, peoplePageSchema, personDetailsSchema } from '#fairway/shared/schemas/operator'
 import { listPasskeys } from './passkeys/passkeys'
-import { findProtected, resetTwoFactor, twoFactorState } from './two-factor/setup'
+import { resetTwoFactor, twoFactorState } from './two-factor/setup'
 
 const personInput = z.object({ personId: z.string().max(64) })
 const reasonSchema = z.string().trim().min(1).max(500)
@@ -58,14 +58,11 @@ export default defineOperations({
     output: peoplePageSchema,
     async run(query, { app }) {
       const { people, ...page } = await listPeople(app, query)
-      const ids = people.map(({ id }) => id)
-      const [organizations, withFactor] = await Promise.all([organizationNamesOf(app, ids), findProtected(app, ids)])
-      const withMore = people.map(person => ({
-        ...person,
-        organizations: organizations.get(person.id) ?? [],
-        hasSecondFactor: withFactor.has(person.id),
-      }))
-      return { people: withMore, ...page }
+      const names = await organizationNamesOf(
+        app,
+        people.map(({ id }) => id),
+      )
+      return { people: people.map(person => ({ ...person, organizations: names.get(person.id) ?? [] })), ...page }
     },
   }),
   'show-person': operation({

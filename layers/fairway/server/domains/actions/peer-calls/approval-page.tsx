@@ -239,12 +239,12 @@ interface RawInputProps {
 
 /** The call as the other application sent it, folded. */
 function RawInput({ call, description, language }: RawInputProps) {
-  const raw = `${call.action} ${JSON.stringify(inputOf(call), null, 2)}`.replaceAll(INVISIBLE_BUT_LINES, ' ')
+  const lines = `${call.action} ${JSON.stringify(inputOf(call), null, 2)}`.split('\n')
   return (
     <details class="more">
       <summary>{textsOf(language).call}</summary>
       <p class="note">{description}</p>
-      <pre dir="ltr">{raw.slice(0, MOST_OF_A_CALL)}</pre>
+      <pre dir="ltr">{lines.map(visible).join('\n').slice(0, MOST_OF_A_CALL)}</pre>
     </details>
   )
 }
@@ -271,8 +271,6 @@ function Values({ input, language }: { input: Record<string, unknown>; language:
 
 const MOST_CHARACTERS = 300
 const MOST_VALUES = 20
-/** The characters that `visible` removes, but for line breaks. */
-const INVISIBLE_BUT_LINES = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
 const MOST_OF_A_CALL = 4000
 
 /**

@@ -41,16 +41,6 @@ interface Person {
   email: string
 }
 
-/** The people among these who have a second factor: an authenticator app or a passkey. */
-export async function findProtected({ db }: App, userIds: readonly string[]): Promise<Set<string>> {
-  const { rows } = await db.client.execute({
-    sql: `select value as userId from json_each(?) where exists (select 1 from two_factor f where f.user_id = value and f.active_at is not null)
-      or exists (select 1 from passkeys p where p.user_id = value)`,
-    args: [JSON.stringify(userIds)],
-  })
-  return new Set(rows.map(({ userId }) => String(userId)))
-}
-
 /**
  * Whether and since when a person has two-factor authentication, their remaining backup codes, and whether they have a
  * password.
