@@ -18,6 +18,7 @@ export const published = {
     ORG_ROLES: stable,
     PaginatorInterface: stable,
     PartialPaginatorInterface: stable,
+    RouteContext: stable,
     SHARE_ROLES: stable,
     Session: stable,
     ShareRole: stable,

@@ -17,6 +17,8 @@ it('lets one of two visitors book a slot, who gets a mail', async () => {
   const failed = (await Promise.allSettled(attempts)).filter(({ status }) => status === 'rejected')
   expect(failed).toMatchObject([{ reason: { code: 'conflict', status: 409 } }])
   expect(await app.db.select().from(bookings)).toHaveLength(1)
+  const activity = await (await app.as(maria).fetch('/_fw/activity')).json()
+  expect(activity.entries[0]).toMatchObject({ action: 'book-slot', via: 'visitor', subject: { title: 'Ben' } })
   await app.jobs.run()
   expect(app.mails).toMatchObject([{ subject: 'Your booking is confirmed' }])
 })

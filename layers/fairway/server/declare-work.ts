@@ -1,5 +1,5 @@
 // Declares work outside requests: jobs and mails, and the context of jobs.
-import { type CatalogEntry, runAction } from '#fairway/server/domains/actions'
+import { type CatalogEntry, declareActions, runNamed } from '#fairway/server/domains/actions'
 import { sendMailOf } from '#fairway/server/domains/mails'
 import { actAs, sessionOfActing } from '#fairway/server/domains/sessions'
 import type { App } from '#fairway/server/kernel/app-context'
@@ -19,7 +19,7 @@ import {
 interface Work {
   jobs: readonly JobEntry[]
   mails: readonly MailEntry[]
-  /** Loaded when a job first acts as a person. */
+  /** Loaded when a job or a route first runs one. */
   actions: () => Promise<readonly CatalogEntry[]>
 }
 
@@ -27,26 +27,23 @@ interface Work {
 export function declareWork(app: App, { jobs, mails, actions }: Work): void {
   declareJobs(app, jobs)
   declareMails(app, mails)
+  declareActions(app, actions)
   setJobContext(app, job => ({
     mail: (name, mail) => sendMailOf(app, app.db.orm, name, mail),
     async as(person, { orgId = job.orgId } = {}) {
       const acting = await actAs(app, person, { provider: 'job', ...(orgId !== null && { orgId }) })
       const session = sessionOfActing(acting)
       if (!session) throw new AppError('unknown-person')
-      return personOf(app, actions, { ...job, session })
+      return personOf(app, { ...job, session })
     },
   }))
 }
 
 type ActingJob = Pick<JobContext, 'signal'> & { name: string; session: ActingPerson['session'] }
 
-const personOf = (app: App, actions: Work['actions'], { name: via, signal, session }: ActingJob): ActingPerson => ({
+const personOf = (app: App, { name: via, signal, session }: ActingJob): ActingPerson => ({
   session,
   within: work => withRun({ app, session }, work),
-  async run(name: string, input: unknown) {
-    const entry = (await actions()).find(each => each.name === name)
-    if (!entry) throw new Error(`there is no action ${name}`)
-    const call = { name, action: entry.action, input, session, signal, via, requestId: newRequestId() }
-    return runAction(app, { ...call, caller: 'job' }) as never
-  },
+  run: (name: string, input: unknown) =>
+    runNamed(app, { name, input, session, signal, via, requestId: newRequestId(), caller: 'job' }),
 })

@@ -20,6 +20,7 @@ export {
   definePublicRoute,
   useFairway,
   type AuthorContext,
+  type RouteContext,
 } from './domains/actions'
 export {
   defineAppRoles,

@@ -15,7 +15,8 @@ export default defineAction({
     email: emailSchema,
     check: formCheckInput,
   }),
-  output: z.object({ startsAt: z.date() }),
+  audit: { subject: { table: bookings, title: bookings.name, path: '/bookings' } },
+  output: z.object({ id: z.string(), startsAt: z.date() }),
   async run({ slot: id, name, email, check }, { db, now }) {
     await checkForm(check)
     return db.transaction(async on => {
@@ -29,7 +30,7 @@ export default defineAction({
       const [booked] = await on.insert(bookings).values(row).onConflictDoNothing().returning({ id: bookings.id })
       if (!booked) throw new AppError('conflict', { detail: 'This time was booked by someone else in the meantime.' })
       await sendMail(on, 'slot-booked', { to: email, data: { name, startsAt: startsAt.toISOString() } })
-      return { startsAt }
+      return { id: row.id, startsAt }
     })
   },
 })

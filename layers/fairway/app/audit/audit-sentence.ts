@@ -1,4 +1,4 @@
-import type { AuditEntry, AuditOutcome, AuditPerson } from '#fairway/shared/schemas/audit'
+import { type AuditEntry, type AuditOutcome, type AuditPerson, VISITOR } from '#fairway/shared/schemas/audit'
 import { actionTitle } from '../tools/tool-catalog'
 import { listOf } from '../utils/words'
 import { isRecord } from '#fairway/shared/record'
@@ -53,6 +53,9 @@ export const sentenceText = (parts: readonly SentencePart[]): string => parts.ma
 export const actorOf = ({ userId }: AuditEntry, { people }: AuditNames): AuditPerson | undefined =>
   people.find(person => person.userId === userId)
 
+/** The text for the actor of a row without a person. */
+export const nobodyOf = ({ via }: AuditEntry) => (via === VISITOR ? 'audit.visitor' : 'audit.system')
+
 /** The recorded input as names with values. */
 export function keptFields(input: string | null): [name: string, value: unknown][] {
   try {
@@ -74,7 +77,7 @@ function sentenceKey({ outcome, action, input }: AuditEntry, { has }: Language):
 }
 
 function whoActed(entry: AuditEntry, names: AuditNames, { t }: Language): string {
-  if (entry.userId === null && entry.userEmail === null) return t('audit.system')
+  if (entry.userId === null && entry.userEmail === null) return t(nobodyOf(entry))
   const person = actorOf(entry, names)?.name || (entry.userEmail ?? t('audit.unknown'))
   const host =
     entry.via && (names.hosts[entry.via] ?? (entry.caller === 'a2a' || entry.caller === 'job' ? entry.via : undefined))

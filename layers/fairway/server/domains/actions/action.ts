@@ -89,6 +89,8 @@ export interface Action<Input extends z.ZodObject = z.ZodObject, Result = unknow
   audit: readonly string[]
   /** The row that the action writes. */
   subject?: AuditSubject
+  /** Where a public action names the organization that a visitor's call belongs to: a field of its input, or a path in its result. */
+  visited?: string
   readOnly: boolean
   destructive: boolean
   mcp: boolean

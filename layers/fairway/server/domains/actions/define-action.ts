@@ -63,9 +63,11 @@ interface ActionOptions<
    * The fields of the input whose texts audit rows keep; owners and admins of the organization can read them. Of all other
    * fields, audit rows keep only ids, enumerations, numbers, booleans and dates. `subject` names the written row for the audit
    * log and the activity on the home page. Its id is the field `id` of the input by default. A list of ids (`ids`) names several
-   * rows.
+   * rows. Calls of visitors, who have no session or work in another organization, are recorded in the organization of that row,
+   * as "a visitor". For a public action without `subject`, `organization` says where its id is: a field of the input, or a path
+   * in the result. Without `limit`, visitors may then call it 60 times a minute from one network.
    */
-  audit?: readonly Field<Input>[] | { keep?: readonly Field<Input>[]; subject?: SubjectOption }
+  audit?: readonly Field<Input>[] | { keep?: readonly Field<Input>[]; subject?: SubjectOption; organization?: string }
   /** Changes nothing: may be called by GET and writes no audit row. */
   readOnly?: boolean
   /** Deletes data that cannot be restored: surfaces ask for confirmation before they call it. */
@@ -110,6 +112,7 @@ const auditSchema = z.strictObject({
       path: z.string().startsWith('/', 'must be the path of a page').optional(),
     })
     .optional(),
+  organization: z.string().min(1).optional(),
 })
 
 function isSharedTable(value: unknown): boolean {
@@ -151,6 +154,11 @@ const optionsSchema = z.strictObject({
   run: z.custom<Action['run']>(value => typeof value === 'function', 'must be a function'),
 })
 
+const EMBEDS = 'embed: only a readOnly action without a guard that is served by HTTP and not public'
+const ORGANIZATION = 'audit: organization: only visitors need it, and only a write leaves a row'
+// Rows of the audit log are never deleted, so nobody may write them without end.
+const VISITOR_LIMIT = [{ per: 'network', max: 60, window: 60 }] as const
+
 /** Declares an action. Throws at load and names the invalid option and the values that it accepts. */
 export function defineAction<
   Input extends z.ZodObject,
@@ -162,20 +170,22 @@ export function defineAction<
 >(options: ActionOptions<Input, O, Result, Public, Proof, Path>): Action<Input, SentOf<O, Result>> {
   const declared = parseDeclaration('defineAction', optionsSchema, options)
   const { audit: told, method: _method, path: _path, status: _status, ...parsed } = declared
-  const { keep: audit, subject } = Array.isArray(told) ? { keep: told } : told
+  const { keep: audit, subject, organization: visited } = Array.isArray(told) ? { keep: told } : told
   const fields = Object.keys(parsed.input.shape)
   const unknown = audit.find(name => !fields.includes(name))
-  if (unknown !== undefined) {
-    throw new Error(`defineAction: audit: "${unknown}" is no field of its input; one of ${fields.join(', ')}`)
-  }
-  if (parsed.readOnly && parsed.destructive) {
-    throw new Error('defineAction: destructive: an action that is readOnly loses nothing')
-  }
-  if (parsed.embed.length > 0 && !mayBeEmbedded(parsed)) {
-    throw new Error('defineAction: embed: only a readOnly action without a guard that is served by HTTP and not public')
-  }
+  const takesVisitors = parsed.public && !parsed.readOnly
+  const fault = [
+    unknown !== undefined && `audit: "${unknown}" is no field of its input; one of ${fields.join(', ')}`,
+    parsed.readOnly && parsed.destructive && 'destructive: an action that is readOnly loses nothing',
+    parsed.embed.length > 0 && !mayBeEmbedded(parsed) && EMBEDS,
+    visited !== undefined && !takesVisitors && ORGANIZATION,
+  ].find(text => text !== false)
+  if (fault) throw new Error(`defineAction: ${fault}`)
   const address = addressOf(declared)
-  const action = mark('action', { ...parsed, audit, ...(subject ? { subject } : {}), ...(address ? { address } : {}) })
+  const isVisited = takesVisitors && (subject ?? visited) !== undefined
+  const limit = isVisited && parsed.limit.length === 0 ? VISITOR_LIMIT : parsed.limit
+  const optional = { ...(subject && { subject }), ...(visited && { visited }), ...(address && { address }) }
+  const action = mark('action', { ...parsed, limit, audit, ...optional })
   return action as unknown as Action<Input, SentOf<O, Result>>
 }
 

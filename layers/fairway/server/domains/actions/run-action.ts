@@ -7,7 +7,7 @@ import { AppError } from '#fairway/server/kernel/http/app-error'
 import { parseInput } from '#fairway/server/kernel/http/read-input'
 import { checkGuard, checkOrgOpens, notAMember } from '#fairway/server/domains/organizations'
 import type { Session } from '#fairway/shared/schemas/session'
-import { findSubjects, type WrittenSubject } from './audit/audit-subject'
+import { findSubjects, findVisitedOrg, type WrittenSubject } from './audit/audit-subject'
 import { isDenial, recordAudit } from './audit/record-audit'
 import { authorContext } from './author-context'
 import { admit, parseOutput, recorded, runSteps } from './call-steps'
@@ -65,6 +65,24 @@ export async function runAction(app: App, call: ActionCall): Promise<unknown> {
   }).catch(toAppError)
 }
 
+const catalogOf = (app: App) =>
+  app.memo('action-catalog', (): { load: () => Promise<readonly NamedAction[]> } => ({ load: async () => [] }))
+
+type NamedAction = Pick<ActionCall, 'name' | 'action'>
+
+/** Sets the actions that `runNamed` finds; they are loaded when it first runs one. */
+export function declareActions(app: App, load: () => Promise<readonly NamedAction[]>): void {
+  catalogOf(app).load = load
+}
+
+/** Runs the action with this name, for an author's code. Throws `unknown-action`, else as `runAction` does. */
+export async function runNamed(app: App, call: Omit<ActionCall, 'action'>): Promise<never> {
+  const actions = await catalogOf(app).load()
+  const entry = actions.find(({ name }) => name === call.name)
+  if (!entry) throw new AppError('unknown-action', { detail: `There is no action ${call.name}.` })
+  return (await runAction(app, { ...call, action: entry.action })) as never
+}
+
 function toAppError(thrown: unknown): never {
   throw thrown instanceof AppError || thrown instanceof HostQuestions
     ? thrown
@@ -95,7 +113,16 @@ async function record(app: App, call: ActionCall, { error, done, before }: Outco
   app.trace?.step(call.requestId, 'audit', error?.code)
   // Denials of one kind share one row, regardless of their subjects.
   const subjects = error && isDenial(error.code) ? [] : (before ?? (await findSubjects(app, call, done)))
-  await recordAudit(app, { ...rest, action: name, schema: action.input, keeps: action.audit, error, subjects })
+  const row = { ...rest, action: name, schema: action.input, keeps: action.audit, error }
+  const byOrg = Map.groupBy(subjects, each => each.visitedOrgId)
+  if (done) {
+    const visitedOrgId = byOrg.size === 0 ? await findVisitedOrg(app, call, done) : undefined
+    if (byOrg.size === 0) byOrg.set(visitedOrgId, [])
+    for (const [org, written] of byOrg) await recordAudit(app, { ...row, subjects: written, visitedOrgId: org })
+    return
+  }
+  // A visitor who was refused leaves no row in an organization.
+  await recordAudit(app, { ...row, subjects: byOrg.get(undefined) ?? [] })
 }
 
 /** Runs inside a span, and records the outcome and the duration. */

@@ -85,6 +85,7 @@ export { appRolesIn, personColumn, policyOf, ruledTables } from './policy'
 export {
   accessibleTo,
   asReadBy,
+  hasReadRule,
   canColumns,
   columnsFor,
   callerOf,

@@ -180,6 +180,9 @@ function chunkReadBy(chunk: SQLChunk, caller: Caller): SQLChunk {
   return parts.every((part, at) => part === chunk[at]) ? chunk : parts
 }
 
+/** Whether the policy of its table hides this column from some who may read the row. */
+export const hasReadRule = (column: SQLiteColumn): boolean => readRuleOf(column) !== undefined
+
 /** The rule for reading a column; the folded text of a column has its rule. */
 function readRuleOf(column: SQLiteColumn): readonly Part[] | undefined {
   const policy = policyOf(column.table)

@@ -78,7 +78,7 @@ export async function listAuditLog(
   { page, itemsPerPage, ...filter }: AuditFilter & Paging,
   subjects: Subjects = new Map(),
 ): Promise<Omit<AuditPage, 'hosts'>> {
-  const list = auditStatements(app, orgId, filter, typesWithHiddenTitle(subjects, session))
+  const list = auditStatements(app, orgId, filter, typesWithHiddenTitle(subjects))
   const countAll = async () => (await app.db.prepareRead<{ n: number }>(ALL)([orgId, orgId]))[0]?.n ?? 0
   const isFiltered = Object.values(filter).some(Boolean)
   const [{ rows, totalItems }, actions] = await Promise.all([
@@ -173,7 +173,7 @@ export function exportAuditLog(
   { format, ...filter }: AuditFilter & { format: ExportFormat },
   subjects: Subjects = new Map(),
 ): ExportFile {
-  const { piece } = auditStatements(app, orgId, filter, typesWithHiddenTitle(subjects, session))
+  const { piece } = auditStatements(app, orgId, filter, typesWithHiddenTitle(subjects))
   return exportOf<ExportedEntry>(
     'audit-log',
     { format, columns: [...EXPORTED_COLUMNS, 'clientAddress', 'device'] },

@@ -1,6 +1,6 @@
-import { and, eq, getTableName, inArray, sql } from 'drizzle-orm'
+import { and, eq, getTableName, inArray, isNotNull, ne, sql, type SQL } from 'drizzle-orm'
 import type { App } from '#fairway/server/kernel/app-context'
-import { accessibleTo, asReadBy, isOpenRow } from '#fairway/server/domains/organizations'
+import { accessibleTo, asReadBy, hasReadRule, isOpenRow, orgExists } from '#fairway/server/domains/organizations'
 import type { AuditEntry } from '#fairway/shared/schemas/audit'
 import type { Session } from '#fairway/shared/schemas/session'
 import type { Action, AuditSubject } from '../action'
@@ -16,10 +16,12 @@ export interface WrittenSubject {
    * person may see.
    */
   title: string | null
+  /** The organization of the row, when the caller of a public action does not work in it: there they are a visitor. */
+  visitedOrgId?: string
 }
 
 interface Call {
-  action: Pick<Action, 'subject'>
+  action: Pick<Action, 'subject' | 'public' | 'visited'>
   session: Session | null
   input: unknown
 }
@@ -33,47 +35,81 @@ const MOST_OF_A_TITLE = 200
  */
 export async function findSubjects(
   app: App,
-  { action: { subject }, session, input }: Call,
+  { action: { subject, public: isPublic }, session, input }: Call,
   done?: { result: unknown },
 ): Promise<WrittenSubject[]> {
-  if (!subject || !session) return []
-  const named = textsAt(done?.result, subject.id)
-  const ids = (named.length > 0 ? named : textsAt(input, subject.id)).filter(id => id.length <= MOST_OF_AN_ID)
+  if (!subject || (!session && !isPublic)) return []
+  const ids = namedIds(subject.id, input, done)
   const type = getTableName(subject.table)
   try {
-    const written = await readSubjects(app, session, subject, ids)
+    const written = session ? await readSubjects(app, session, subject, ids) : new Map<string, WrittenSubject>()
+    const visited = isPublic ? await readVisited(app, session, subject, ids) : new Map<string, WrittenSubject>()
     // For a deleted row, or one that its writer may not read, the log records the write without a title.
-    return ids.flatMap(id => written.get(id) ?? (done ? { type, id, title: null } : []))
+    const unknown = (id: string) => (done && session ? { type, id, title: null } : [])
+    return ids.flatMap(id => written.get(id) ?? visited.get(id) ?? unknown(id))
   } catch (error) {
     app.log.warn('what an action writes could not be looked up', { type, error })
     return []
   }
 }
 
-async function readSubjects(app: App, session: Session, { table, title }: AuditSubject, ids: string[]) {
-  const byId = new Map<string, WrittenSubject>()
-  if (ids.length === 0) return byId
+const namedIds = (path: string, input: unknown, done?: { result: unknown }): string[] => {
+  const named = textsAt(done?.result, path)
+  return (named.length > 0 ? named : textsAt(input, path)).filter(id => id.length <= MOST_OF_AN_ID)
+}
+
+/**
+ * The organization in which the caller of a public action is a visitor, from the path that the action declares: of its result,
+ * else of its input. Undefined when it names none, or the caller's own.
+ */
+export async function findVisitedOrg(
+  app: App,
+  { action: { visited }, session, input }: Call,
+  done: { result: unknown },
+): Promise<string | undefined> {
+  if (visited === undefined) return undefined
+  const [orgId] = namedIds(visited, input, done)
+  return orgId !== undefined && orgId !== session?.orgId && (await orgExists(app.db.orm, orgId)) ? orgId : undefined
+}
+
+const rowsOf = (app: App, { table, title }: AuditSubject, ids: string[], which?: SQL) => {
   const isNamed =
     ids.length === 1 ? eq(table.id, ids[0]) : sql`${table.id} in (select value from json_each(${JSON.stringify(ids)}))`
-  const rows = await app.db.orm
+  return app.db.orm
     .select({ id: table.id, title, isOpen: isOpenRow(table), orgId: table.orgId })
     .from(table)
-    .where(and(isNamed, accessibleTo(table, session)))
-  for (const row of rows) {
-    const isOpen = row.isOpen === 1 && row.orgId === session.orgId && !isTitleHidden({ title }, session)
+    .where(and(isNamed, which))
+}
+
+/** The rows that belong to an organization in which the caller does not work. */
+async function readVisited(app: App, session: Session | null, subject: AuditSubject, ids: string[]) {
+  const byId = new Map<string, WrittenSubject>()
+  if (ids.length === 0) return byId
+  const { table } = subject
+  const isElsewhere = session?.orgId ? ne(table.orgId, session.orgId) : isNotNull(table.orgId)
+  for (const row of await rowsOf(app, subject, ids, isElsewhere)) {
+    const isOpen = row.isOpen === 1 && !hasReadRule(subject.title)
+    const title = isOpen ? String(row.title).slice(0, MOST_OF_A_TITLE) : null
+    byId.set(String(row.id), { type: getTableName(table), id: String(row.id), title, visitedOrgId: String(row.orgId) })
+  }
+  return byId
+}
+
+async function readSubjects(app: App, session: Session, subject: AuditSubject, ids: string[]) {
+  const byId = new Map<string, WrittenSubject>()
+  if (ids.length === 0) return byId
+  const { table, title } = subject
+  for (const row of await rowsOf(app, subject, ids, accessibleTo(table, session))) {
+    const isOpen = row.isOpen === 1 && row.orgId === session.orgId && !hasReadRule(title)
     const cutTitle = isOpen ? String(row.title).slice(0, MOST_OF_A_TITLE) : null
     byId.set(String(row.id), { type: getTableName(table), id: String(row.id), title: cutTitle })
   }
   return byId
 }
 
-/** Whether the policy of the table hides the title from some who may read the row. */
-const isTitleHidden = ({ title }: Pick<AuditSubject, 'title'>, session: Session): boolean =>
-  asReadBy(title, session) !== title
-
-/** The tables whose titles this reader may not see in every row. */
-export const typesWithHiddenTitle = (subjects: Subjects, session: Session): string[] =>
-  [...subjects].flatMap(([type, subject]) => (isTitleHidden(subject, session) ? [type] : []))
+/** The tables whose policies hide the title from some who may read the row. */
+export const typesWithHiddenTitle = (subjects: Subjects): string[] =>
+  [...subjects].flatMap(([type, { title }]) => (hasReadRule(title) ? [type] : []))
 
 /** The texts at this path: one, or those of a list. */
 export const textsAt = (value: unknown, path: string): string[] =>
@@ -137,7 +173,7 @@ export async function toEntries(app: App, session: Session, subjects: Subjects, 
       .where(and(inArray(subject.table.id, ids), accessibleTo(subject.table, session)))
     for (const { id, title } of seen) titles.set(`${type}/${String(id)}`, title === null ? null : String(title))
   }
-  const hidden = new Set(typesWithHiddenTitle(subjects, session))
+  const hidden = new Set(typesWithHiddenTitle(subjects))
   // Rows from before the rule have the title.
   const shown = (row: AuditRow) => (hidden.has(row.subjectType ?? '') ? { ...row, subjectTitle: null } : row)
   return rows.map(row => toEntry(shown(row), subjects, titles))

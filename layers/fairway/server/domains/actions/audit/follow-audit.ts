@@ -15,7 +15,8 @@ export interface AuditWrite {
   place: number
   id: string
   action: string
-  userId: string
+  /** Null for a visitor. */
+  userId: string | null
   orgId: string | null
   subjectType: string | null
   subjectId: string | null

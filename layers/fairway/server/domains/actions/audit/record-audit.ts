@@ -6,7 +6,7 @@ import { newId } from '#fairway/server/kernel/crypto/random'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { countMetric } from '#fairway/server/kernel/events/metrics'
 import { errorCatalog } from '#fairway/shared/errors'
-import type { AuditCaller, AuditOutcome } from '#fairway/shared/schemas/audit'
+import { type AuditCaller, type AuditOutcome, VISITOR } from '#fairway/shared/schemas/audit'
 import type { Session } from '#fairway/shared/schemas/session'
 import { sha256 } from '#fairway/server/kernel/crypto/hash'
 import { getSession } from '#fairway/server/domains/sessions'
@@ -27,6 +27,8 @@ interface AuditEntry extends AuditedInput {
   session: Session | null
   /** The organization that the row belongs to, null for none. Defaults to the caller's active organization. */
   orgId?: string | null
+  /** The organization in which the caller is a visitor. The row does not say who they are. */
+  visitedOrgId?: string
   requestId: string
   error?: unknown
   /** The written rows; each one gets an audit row. */
@@ -40,19 +42,18 @@ interface AuditEntry extends AuditedInput {
 const LEFT_ALONE_IN_MS = 60_000
 
 /**
- * Writes one audit row. Calls without a session only increase a metric, and repeated denials of one person are counted in one
- * row. A failure of the recorder is logged and never changes the outcome of the action.
+ * Writes one audit row. Calls without a session only increase a metric, unless they are a visitor's completed write in an
+ * organization. Repeated denials of one person are counted in one row. A failure of the recorder is logged and never changes the outcome of the action.
  */
 export async function recordAudit(app: App, entry: AuditEntry): Promise<void> {
-  const { action, caller, via = null, session, requestId, error } = entry
+  const { action, caller, session, requestId, error, visitedOrgId } = entry
   const errorCode = error === undefined ? null : error instanceof AppError ? error.code : 'internal'
   const outcome = outcomeOf(errorCode)
   // Callers without a session could fill the table, and its rows are never deleted.
-  if (!session) return countMetric(app, METRIC, 'Audited calls without a session.', { action, caller, outcome })
+  if (!session && visitedOrgId === undefined)
+    return countMetric(app, METRIC, 'Audited calls without a session.', { action, caller, outcome })
   try {
-    const { userId, email: userEmail } = session.viewedBy ?? session
-    const { orgId = session.orgId ?? session.closedOrg?.id ?? null } = entry
-    const who = { caller, via, userId, userEmail, orgId }
+    const who = { caller, ...whoOf(entry) }
     const at = app.now()
     const row = {
       id: newId(),
@@ -70,6 +71,14 @@ export async function recordAudit(app: App, entry: AuditEntry): Promise<void> {
   } catch (cause) {
     app.log.error('audit row could not be written', { action, requestId, error: cause })
   }
+}
+
+/** The caller of a row and its organization; a visitor has no name there. */
+function whoOf({ session, via, visitedOrgId, orgId = session?.orgId ?? session?.closedOrg?.id ?? null }: AuditEntry) {
+  if (visitedOrgId !== undefined || !session)
+    return { via: VISITOR, userId: null, userEmail: null, orgId: visitedOrgId ?? null }
+  const { userId, email: userEmail } = session.viewedBy ?? session
+  return { via: via ?? null, userId, userEmail, orgId }
 }
 
 /**
