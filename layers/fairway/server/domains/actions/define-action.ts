@@ -154,8 +154,6 @@ const optionsSchema = z.strictObject({
   run: z.custom<Action['run']>(value => typeof value === 'function', 'must be a function'),
 })
 
-const EMBEDS = 'embed: only a readOnly action without a guard that is served by HTTP and not public'
-const ORGANIZATION = 'audit: organization: only visitors need it, and only a write leaves a row'
 // Rows of the audit log are never deleted, so nobody may write them without end.
 const VISITOR_LIMIT = [{ per: 'network', max: 60, window: 60 }] as const
 
@@ -171,15 +169,8 @@ export function defineAction<
   const declared = parseDeclaration('defineAction', optionsSchema, options)
   const { audit: told, method: _method, path: _path, status: _status, ...parsed } = declared
   const { keep: audit, subject, organization: visited } = Array.isArray(told) ? { keep: told } : told
-  const fields = Object.keys(parsed.input.shape)
-  const unknown = audit.find(name => !fields.includes(name))
   const takesVisitors = parsed.public && !parsed.readOnly
-  const fault = [
-    unknown !== undefined && `audit: "${unknown}" is no field of its input; one of ${fields.join(', ')}`,
-    parsed.readOnly && parsed.destructive && 'destructive: an action that is readOnly loses nothing',
-    parsed.embed.length > 0 && !mayBeEmbedded(parsed) && EMBEDS,
-    visited !== undefined && !takesVisitors && ORGANIZATION,
-  ].find(text => text !== false)
+  const fault = faultsOf(parsed, audit, visited !== undefined && !takesVisitors).find(text => text !== false)
   if (fault) throw new Error(`defineAction: ${fault}`)
   const address = addressOf(declared)
   const isVisited = takesVisitors && (subject ?? visited) !== undefined
@@ -190,6 +181,19 @@ export function defineAction<
 }
 
 type Parsed = z.output<typeof optionsSchema>
+
+function faultsOf(parsed: Omit<Parsed, 'audit'>, audit: readonly string[], hasNoVisitor: boolean) {
+  const fields = Object.keys(parsed.input.shape)
+  const unknown = audit.find(name => !fields.includes(name))
+  return [
+    unknown !== undefined && `audit: "${unknown}" is no field of its input; one of ${fields.join(', ')}`,
+    parsed.readOnly && parsed.destructive && 'destructive: an action that is readOnly loses nothing',
+    parsed.embed.length > 0 &&
+      !mayBeEmbedded(parsed) &&
+      'embed: only a readOnly action without a guard that is served by HTTP and not public',
+    hasNoVisitor && 'audit: organization: only visitors need it, and only a write leaves a row',
+  ]
+}
 
 /** The address of an action. Throws when its parts do not fit together. */
 function addressOf(declared: Parsed): ActionAddress | undefined {
