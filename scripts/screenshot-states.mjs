@@ -25,7 +25,8 @@ const isInvited = page =>
   page.route('**/_fw/org', async route => {
     const answer = await route.fetch()
     const expiresAt = new Date(Date.now() + 6 * 24 * 3600 * 1000).toISOString()
-    const invitations = [{ id: 'x', orgName: 'Harbour Works', role: 'member', invitedBy: 'Maria Ortiz', expiresAt }]
+    const maria = { id: null, name: 'Maria Ortiz', email: 'maria@example.test', image: null }
+    const invitations = [{ id: 'x', orgName: 'Harbour Works', role: 'member', invitedBy: maria, expiresAt }]
     await route.fulfill({ response: answer, json: { ...(await answer.json()), invitations } })
   })
 
@@ -33,7 +34,8 @@ const isInvited = page =>
 const hasEvents = page =>
   page.route('**/_fw/security-events?*', route => {
     const nobody = { userId: null, orgId: null, requestId: null, subject: null }
-    const ada = { ...nobody, email: 'ada@example.test', device: 'Firefox on Linux', clientAddress: '192.0.2.0' }
+    const person = { id: 'ada', name: 'Ada Ortiz', email: 'ada@example.test', image: null }
+    const ada = { ...nobody, person, email: 'ada@example.test', device: 'Firefox on Linux', clientAddress: '192.0.2.0' }
     const at = number => new Date(Date.now() - number * 47 * 60_000).toISOString()
     const event = (number, kind, outcome, reason = '') => ({
       ...ada,

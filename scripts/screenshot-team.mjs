@@ -52,7 +52,6 @@ export const teamStates = ({ button, text, inOrder, answer, stall }) => [
   { name: 'team-apps', path: '/team/apps', reach: text('No member has connected') },
   { name: 'team-general', path: '/team/general', reach: text('About this organization') },
   { name: 'team-danger', path: '/team/danger', reach: text('Transfer ownership') },
-  { name: 'team-leave', path: '/team/danger', reach: button(/^Leave$/) },
   { name: 'team-transfer', path: '/team/danger', reach: button(/^Transfer$/) },
   { name: 'team-delete', path: '/team/danger', reach: button(/^Delete$/) },
   {

@@ -5,17 +5,17 @@ const CATALOG = '**/_fw/mcp/catalog'
 
 const openPalette = async page => {
   await page.keyboard.press('ControlOrMeta+k')
-  await page.getByRole('option', { name: /create-note/ }).waitFor()
+  await page.getByRole('option', { name: /^Create a note/ }).waitFor()
 }
 const openAction = name => async page => {
   await openPalette(page)
   await page.getByRole('option', { name }).click()
-  await page.getByRole('button', { name: `Run ${name}` }).waitFor()
+  await page.getByRole('button', { name, exact: true }).waitFor()
 }
 
 const chooseNote = async page => {
   await page.getByRole('button', { name: 'Try delete-note' }).click()
-  await page.getByRole('combobox', { name: 'Id' }).click()
+  await page.getByRole('combobox', { name: 'Note' }).click()
   await page.getByRole('option', { name: /^Groceries/ }).waitFor()
 }
 
@@ -34,7 +34,7 @@ export const tools = [
   {
     name: 'tool-result',
     path: '/tools/list-notes',
-    reach: then(button('Try list-notes'), button('Run list-notes'), text('Total items')),
+    reach: then(button('Try list-notes'), button('List my notes'), text('Total items')),
     isWhole: true,
   },
   { name: 'tool-picker', path: '/tools/delete-note', reach: chooseNote },
@@ -44,14 +44,14 @@ export const tools = [
     reach: then(
       chooseNote,
       page => page.getByRole('option', { name: /^Groceries/ }).click(),
-      button('Run delete-note'),
+      button('Delete a note'),
       page => page.getByRole('dialog').waitFor(),
     ),
   },
   {
     name: 'tool-refused',
     path: '/tools/purge-archive',
-    reach: then(button('Try purge-archive'), button('Run purge-archive'), text('Access:')),
+    reach: then(button('Try purge-archive'), button('Empty the organization’s archive'), text('Access:')),
   },
   {
     name: 'shortcuts',
@@ -62,11 +62,11 @@ export const tools = [
     ),
   },
   { name: 'palette', path: '/', reach: openPalette },
-  { name: 'palette-action', path: '/', reach: openAction('list-notes') },
+  { name: 'palette-action', path: '/', reach: openAction('List my notes') },
   {
     name: 'palette-result',
     path: '/',
-    reach: then(openAction('list-notes'), button('Run list-notes'), text('Total items')),
+    reach: then(openAction('List my notes'), button('List my notes'), text('Total items')),
   },
   {
     name: 'palette-found',

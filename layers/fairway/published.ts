@@ -16,6 +16,7 @@ export const published = {
     LocalMigrationContext: stable,
     McpBlock: stable,
     ORG_ROLES: stable,
+    OpenFile: experimental,
     PaginatorInterface: stable,
     PartialPaginatorInterface: stable,
     RouteContext: stable,
@@ -193,6 +194,7 @@ export const published = {
     rowIs: stable,
     shared: stable,
     storedFile: experimental,
+    via: experimental,
   },
   /** `nuxt-fairway/vitest`. */
   vitest: { aliases: stable, fairway: stable, testApp: stable },

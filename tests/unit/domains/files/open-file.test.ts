@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { csvRows, openFile } from '#fairway/server/domains/files'
+import { files } from '#fairway/server/domains/files/tables'
 import { storageOf } from '#fairway/server/domains/files/storage-of'
 import { withRun } from '#fairway/server/kernel/current-run'
 import { newId } from '#fairway/server/kernel/crypto/random'
@@ -69,6 +70,15 @@ it('csvRows fails with invalid-input at a row that does not fit, after the rows 
 it('csvRows names columns that have the same name or none', async () => {
   const id = await keep('Phone;Phone;;\n1;2;3\n')
   expect(await rowsOf(id)).toEqual([{ Phone: '1', Phone_1: '2', '#3': '3', '#4': '' }])
+})
+
+it('openFile returns name, type and size with the bytes', async () => {
+  const id = await keep('Name\nAda\n')
+  const file = { orgId: 'o', upload: 'lists', name: 'people.csv', type: 'text/csv', size: 9, sha256: '' }
+  await test.app.db.orm.insert(files).values({ id, ...file, state: 'kept', createdAt: test.app.now() })
+  const { bytes, ...facts } = await within(() => openFile(id))
+  expect(facts).toEqual({ name: 'people.csv', type: 'text/csv', size: 9 })
+  expect(Buffer.concat(await Array.fromAsync(bytes)).toString()).toBe('Name\nAda\n')
 })
 
 it('openFile and csvRows fail with not-found for a missing file', async () => {

@@ -1,8 +1,20 @@
 import { and, eq, sql } from 'drizzle-orm'
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import * as fc from 'fast-check'
-import { allOf, appRole, definePolicy, orgRole, ownableColumns, person, rowIs, shared } from 'nuxt-fairway/tables'
+import {
+  allOf,
+  appRole,
+  definePolicy,
+  orgRole,
+  ownableColumns,
+  person,
+  references,
+  rowIs,
+  shared,
+  via,
+} from 'nuxt-fairway/tables'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { z } from 'zod'
 import {
   accessDenied,
   accessibleTo,
@@ -17,8 +29,8 @@ import { servedCollections } from '#fairway/server/domains/collections/served-co
 import { representations } from '#fairway/server/domains/collections/formats/negotiate'
 import { checkCollections } from '#fairway/server/domains/collections'
 import { assignAppRole, isOpenRow, requireOrg } from '#fairway/server/domains/organizations'
-import { mayWith, refusedFields } from '#fairway/server/domains/organizations/policy-check'
-import { policyOf, type Rule } from '#fairway/server/domains/organizations/policy'
+import { mayWith, referencedRows, refusedFields } from '#fairway/server/domains/organizations/policy-check'
+import type { Rule } from '#fairway/server/domains/organizations/policy'
 import { canColumns } from '#fairway/server/domains/organizations/row-access'
 import { shares } from '#fairway/server/domains/organizations/tables'
 import { withRun } from '#fairway/server/kernel/current-run'
@@ -35,14 +47,36 @@ const roles = defineAppRoles({ appId: 'crm', roles: ['manager', 'agent'] })
 
 // Combines ownable columns with the `creator` column of organization rows, so that one table covers every part of a rule.
 const dealsTable = () =>
-  sqliteTable('deals', {
+  sqliteTable(
+    'deals',
+    {
+      id: text('id').primaryKey(),
+      ...ownableColumns(),
+      createdBy: creator('created_by'),
+      assignee: person('assignee'),
+      status: text('status', { enum: ['open', 'won'] }),
+      amount: integer('amount'),
+      clientId: text('client_id'),
+    },
+    table => [references({ orgId: table.orgId, id: table.clientId }, clients)],
+  )
+const regions = sqliteTable('regions', {
+  id: text('id').primaryKey(),
+  orgId: text('org_id').notNull(),
+  agent: person('agent'),
+})
+const clients = sqliteTable(
+  'clients',
+  {
     id: text('id').primaryKey(),
-    ...ownableColumns(),
+    orgId: text('org_id').notNull(),
     createdBy: creator('created_by'),
-    assignee: person('assignee'),
-    status: text('status', { enum: ['open', 'won'] }),
-    amount: integer('amount'),
-  })
+    agent: person('agent'),
+    isPublic: integer('is_public', { mode: 'boolean' }),
+    regionId: text('region_id'),
+  },
+  table => [references({ orgId: table.orgId, id: table.regionId }, regions)],
+)
 const orgDealsTable = () =>
   sqliteTable('org_deals', {
     id: text('id').primaryKey(),
@@ -64,8 +98,14 @@ beforeAll(async () => {
   await query(
     test.app,
     `create table deals (id text primary key, owner_email text not null, org_id text, visibility text not null default 'private',
-      created_by text_creator, assignee text_person, status text, amount integer)`,
+      created_by text_creator, assignee text_person, status text, amount integer, client_id text)`,
   )
+  await query(
+    test.app,
+    `create table clients (id text primary key, org_id text not null, created_by text_creator, agent text_person,
+      is_public integer, region_id text)`,
+  )
+  await query(test.app, 'create table regions (id text primary key, org_id text not null, agent text_person)')
   await query(
     test.app,
     `create table org_deals (id text primary key, org_id text not null, created_by text_creator, created_by_name text not null,
@@ -97,8 +137,21 @@ describe('policy in SQL and in code', () => {
     fc.constantFrom(shared('viewer'), shared('editor'), shared('admin')),
     fc.constantFrom(rowIs({ status: 'open' }), rowIs({ status: ['won', null] }), rowIs({ amount: 5 })),
     fc.constantFrom(allOf('creator', rowIs({ status: 'open' })), allOf('member', shared('editor'))),
+    fc.constantFrom(
+      via(clients, 'agent'),
+      via(clients, ['creator', rowIs({ isPublic: true })]),
+      via(clients, via(regions, 'agent')),
+      allOf(via(clients, ['agent', 'admin']), rowIs({ status: 'open' })),
+    ),
   )
   const rule = fc.array(part, { maxLength: 3 })
+  const readRule = fc.array(
+    fc.oneof({ weight: 9, arbitrary: part }, { weight: 1, arbitrary: fc.constant('everyone') }),
+    {
+      maxLength: 3,
+    },
+  )
+  const write = fc.array(part, { maxLength: 3 }).filter(parts => !JSON.stringify(parts, kindOf).includes('via'))
   const role = fc.array(fc.constantFrom('member', 'admin', appRole('manager')), { maxLength: 2 })
 
   it('gives the same results for random rules, rows and people', async () => {
@@ -112,18 +165,36 @@ describe('policy in SQL and in code', () => {
       assignee: fc.option(address),
       status: fc.constantFrom('open', 'won', null),
       amount: fc.constantFrom(null, 5, 7),
+      clientId: fc.constantFrom('a', 'b', 'c', 'none', null),
     })
+    const client = (key: string, of: Session, agent: Session, more: object = {}) => ({
+      id: key,
+      orgId: of.orgId ?? '',
+      createdBy: of.email,
+      agent: agent.email,
+      isPublic: false,
+      regionId: null,
+      ...more,
+    })
+    await test.app.db.orm.insert(regions).values({ id: 'r', orgId: owner.orgId ?? '', agent: tom.email })
+    await test.app.db.orm
+      .insert(clients)
+      .values([
+        client('a', owner, tom),
+        client('b', owner, manager, { isPublic: true, regionId: 'r' }),
+        client('c', eve, eve),
+      ])
     let id = 0
     await fc.assert(
       fc.asyncProperty(
-        fc.record({ read: rule, create: role, update: rule, delete: rule, write: rule, seen: rule }),
+        fc.record({ read: readRule, create: role, update: rule, delete: rule, write, seen: readRule }),
         row,
         fc.constantFrom(...people),
         fc.constantFrom(null, 'viewer', 'editor', 'admin'),
         fc.constantFrom(null, 5, 9),
-        async ({ write, seen, ...rules }, values, session, share, amount) => {
+        async ({ write: writing, seen, ...rules }, values, session, share, amount) => {
           const deals = dealsTable()
-          definePolicy(deals, { ...rules, fields: { amount: { write, read: seen } } })
+          definePolicy(deals, { ...rules, fields: { amount: { write: writing, read: seen } } })
           const made = { id: `deal-${++id}`, ...values } as typeof deals.$inferInsert
           await test.app.db.orm.insert(deals).values(made)
           if (share)
@@ -142,6 +213,7 @@ describe('policy in SQL and in code', () => {
             orgRole: session.orgRole,
             appRole: session === manager ? 'manager' : null,
             share: share as 'viewer' | null,
+            referenced: await referencedRows(test.app.db.orm, deals, made),
           }
           const found = await as(session, () =>
             test.app.db.orm
@@ -156,7 +228,9 @@ describe('policy in SQL and in code', () => {
           )
           const inCode = (action: 'read' | 'update' | 'delete') => Number(mayWith(deals, action, made, person))
           const isFieldFree = refusedFields(deals, { amount }, made, person).length === 0
-          const sees = mayWith(readableBy(policyOf(deals)?.fields.amount?.read ?? []), 'read', made, person)
+          const field = readableBy(seen as Rule)
+          const referenced = await referencedRows(test.app.db.orm, field, made)
+          const sees = mayWith(field, 'read', made, { ...person, referenced })
           // Lists never show the permissions for a row that the person cannot read.
           const [shown] = found.map(row => (row.read === 1 ? row : { ...row, update: 0, delete: 0, amount: 0 }))
           expect(shown).toEqual({
@@ -182,6 +256,9 @@ it('shareRow requires the owner of the row, even when a policy allows all member
   await expect(shareRow(test.app.db.orm, deals, tom, share)).rejects.toMatchObject({ code: 'forbidden' })
   await shareRow(test.app.db.orm, deals, owner, share)
 })
+
+/** Leaves tables out, which have circles. */
+const kindOf = (key: string, value: unknown) => (key === 'table' ? undefined : value)
 
 /** Returns a table with this rule for reading and no other rules. */
 function readableBy(read: Rule) {
@@ -328,11 +405,96 @@ describe('organization rows with a policy', () => {
     const declare = (more: object) => () =>
       defineCollection({ description: 'All.', item: outputOf(deals), source: deals, ...more } as never)
     expect(declare({ scope: 'everybody' })).toThrow('scope: the policy of org_deals says who reads')
-    expect(declare({ public: true })).toThrow('scope: the policy of org_deals says who reads')
+    expect(declare({ public: true })).toThrow('public: the policy of org_deals lets no visitor read')
     expect(declare({ keepTotal: true })).toThrow("keepTotal: needs a policy with read: 'member'")
     const { app } = test
     const withoutRoles = { ...app, config: { ...app.config, appRoles: undefined } } as unknown as typeof app
     expect(() => checkCollections(withoutRoles, entries)).toThrow('a policy names the app role manager')
+  })
+})
+
+describe('public collections over a table with a policy', () => {
+  const closed = { create: 'member', update: 'member', delete: 'member' } as const
+  const declare = (
+    policy: Omit<Parameters<typeof definePolicy>[1], keyof typeof closed>,
+    fields: string[],
+    more = {},
+  ) => {
+    const deals = orgDealsTable()
+    definePolicy(deals, { ...closed, ...policy })
+    const { shape } = outputOf(deals)
+    const item = z.object(Object.fromEntries(fields.map(name => [name, shape[name as 'id']])))
+    const defaultOrder = [{ field: 'id', direction: 'ASC' }] as const
+    return defineCollection({
+      description: 'Deals.',
+      public: true,
+      item,
+      source: deals,
+      defaultOrder,
+      ...more,
+    } as never)
+  }
+  const read = async (collection: ReturnType<typeof declare>) => {
+    const context = { app: test.app, session: null, signal: new AbortController().signal, requestId: 'r' }
+    const selection = { mode: 'full', page: 1, offset: 0, limit: 30 } as const
+    return (await collection.reader.readPage(context, { filters: [], order: [], selection })) as {
+      items: readonly unknown[]
+      totalItems: number
+    }
+  }
+  beforeAll(async () => {
+    await query(test.app, 'delete from org_deals')
+    const deal = (id: string, of: Session, status: string, amount: number) =>
+      query(
+        test.app,
+        `insert into org_deals (id, org_id, created_by, created_by_name, status, amount) values (?, ?, ?, '', ?, ?)`,
+        [id, of.orgId, of.email, status, amount],
+      )
+    await deal('1', owner, 'won', 10)
+    await deal('2', owner, 'open', 20)
+    await deal('3', eve, 'won', 30)
+  })
+
+  it('show the rows of all organizations that the rule opens, and count them', async () => {
+    const page = await read(declare({ read: ['admin', allOf('everyone', rowIs({ status: 'won' }))] }, ['id', 'amount']))
+    expect(page).toMatchObject({
+      items: [
+        { id: '1', amount: 10 },
+        { id: '3', amount: 30 },
+      ],
+      totalItems: 2,
+    })
+  })
+
+  it('show the fields that are opened one by one, each where its rule opens it', async () => {
+    const fields = {
+      status: { read: 'everyone' },
+      amount: { read: allOf('everyone', rowIs({ status: 'won' })) },
+    }
+    expect((await read(declare({ read: 'member', fields }, ['id', 'status', 'amount']))).items).toEqual([
+      { id: '1', status: 'won', amount: 10 },
+      { id: '2', status: 'open', amount: null },
+      { id: '3', status: 'won', amount: 30 },
+    ])
+  })
+
+  it('stop the build for a field that is not for everyone, a kept total and a scope', () => {
+    const fields = { status: { read: 'everyone' } }
+    expect(() => declare({ read: 'member', fields }, ['id', 'amount'])).toThrow(
+      "public: the policy of org_deals has no 'everyone' for reading amount",
+    )
+    expect(() => declare({ read: 'everyone', fields: { amount: { read: 'admin' } } }, ['id', 'amount'])).toThrow(
+      'reading amount',
+    )
+    expect(() => declare({ read: 'everyone' }, ['id'], { keepTotal: true })).toThrow('keepTotal: a public collection')
+    expect(() => declare({ read: 'everyone' }, ['id'], { scope: 'everybody' })).toThrow('leave scope out')
+  })
+
+  it('do not show rows of other organizations in collections for members', async () => {
+    const deals = orgDealsTable()
+    definePolicy(deals, { ...closed, read: 'everyone' })
+    const found = await as(tom, () => test.app.db.orm.select().from(deals).where(accessibleTo(deals, tom)))
+    expect(found.map(({ id }) => id)).toEqual(['1', '2'])
   })
 })
 
@@ -417,6 +579,11 @@ describe('definePolicy', () => {
     [{ ...rules, update: rowIs({ stage: 'open' }) }, 'it has no column stage'],
     [{ ...rules, read: shared('viewer') }, 'shared() needs ownableColumns()'],
     [{ ...rules, create: 'creator' }, 'create: there is no row yet'],
+    [{ ...rules, update: 'everyone' }, "'everyone' is for reading"],
+    [
+      { ...rules, read: via(clients, 'agent') },
+      'via(clients): no single column refers to it; declare it with references()',
+    ],
     [{ ...rules, fields: { createdByName: { read: 'admin' } } }, 'fields.createdByName.read: others see null'],
   ] as const)('throws at load for %j', (policy, message) => {
     expect(() => definePolicy(orgDealsTable(), policy)).toThrow(message)

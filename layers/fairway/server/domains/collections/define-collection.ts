@@ -3,7 +3,13 @@ import { getTableColumns, getTableName, is, SQL } from 'drizzle-orm'
 import { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { z } from 'zod'
 import type { AuthorContext } from '#fairway/server/domains/actions'
-import { appRolesIn, policyOf, type Proving } from '#fairway/server/domains/organizations'
+import {
+  appRolesIn,
+  openToEveryone,
+  policyOf,
+  type Proving,
+  type SharedTable,
+} from '#fairway/server/domains/organizations'
 import { mark, parseDeclaration } from '#fairway/server/kernel/declaration'
 import { paginationShape } from '#fairway/server/kernel/config/collections-config'
 import type { Session } from '#fairway/shared/schemas/session'
@@ -240,6 +246,7 @@ function totalFaults(checked: CheckedCollection): string[] {
   return [
     ...scopeFaults(scopeOf(checked)),
     ...(read?.every(({ kind }) => kind !== 'member') ? ["keepTotal: needs a policy with read: 'member'"] : []),
+    ...(read && checked.public ? ['keepTotal: a public collection counts what its policy opens; leave it out'] : []),
   ]
 }
 
@@ -265,9 +272,12 @@ function sourceFaults(checked: CheckedCollection): string[] {
 
 function policyFaults({ source, scope, public: isPublic }: CheckedCollection): string[] {
   const [root] = tablesOf(source)
-  const isGiven = isPublic || typeof scope === 'function' || scope === 'everybody'
-  return root && policyOf(root) && isGiven
-    ? [`scope: the policy of ${getTableName(root)} says who reads; leave scope and public out`]
+  if (!root || !policyOf(root)) return []
+  const name = getTableName(root)
+  if (scope !== undefined && (isPublic || typeof scope === 'function' || scope === 'everybody'))
+    return [`scope: the policy of ${name} says who reads; leave scope out`]
+  return isPublic && !openToEveryone(root as SharedTable)
+    ? [`public: the policy of ${name} lets no visitor read; add 'everyone' to its rule read, or to those of fields`]
     : []
 }
 

@@ -1,5 +1,6 @@
 // Serves a file, whole or in part, with headers that keep it from running code in our origin.
 import { finished, Readable } from 'node:stream'
+import { eq } from 'drizzle-orm'
 import { type H3Event, getQuery, setResponseHeaders, setResponseStatus } from 'h3'
 import { type App, getApp } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
@@ -8,7 +9,7 @@ import { dispositionOf } from './file-name'
 import { findFile, type HeldFile } from './kept-files'
 import type { ByteRange } from './storage'
 import { storageOf } from './storage-of'
-import type { files } from './tables'
+import { files } from './tables'
 import { makeThumbnail, PICTURES, thumbnailWidth } from './thumbnail'
 import { requireRun } from '#fairway/server/kernel/current-run'
 
@@ -146,13 +147,31 @@ function rangeIn(text: string, size: number): ByteRange | undefined {
 }
 
 /**
- * Returns the bytes of a file by its ID, as they arrive from the storage. It does not check access; the caller must. Throws
- * `not-found` for a deleted file; a file without a row is kept for a day.
+ * Returns the name, media type, size in bytes and bytes of a file by its ID; `bytes` arrive from the storage as they are read. It
+ * does not check access; the caller must. Throws `not-found` for a deleted file; a file without a row is kept for a day.
  */
-export async function openFile(id: string): Promise<Readable> {
-  const bytes = await readBytes(requireRun().app, id)
-  if (!bytes) throw new AppError('not-found', { detail: 'The file is not there any more.' })
+export async function openFile(id: string): Promise<OpenFile> {
+  const { app } = requireRun()
+  const { name, type, size } = files
+  const [file] = await app.db.orm.select({ name, type, size }).from(files).where(eq(files.id, id))
+  if (!file) throw missing()
+  return { ...file, bytes: await streamOf(app, id) }
+}
+
+const missing = () => new AppError('not-found', { detail: 'The file is not there any more.' })
+
+async function streamOf(app: App, id: string): Promise<Readable> {
+  const bytes = await readBytes(app, id)
+  if (!bytes) throw missing()
   return bytes instanceof Readable ? bytes : Readable.from(bytes)
+}
+
+/** A stored file with its bytes. */
+export interface OpenFile {
+  name: string
+  type: string
+  size: number
+  bytes: Readable
 }
 
 /**
@@ -163,7 +182,7 @@ export async function* csvRows(id: string): AsyncGenerator<Record<string, string
   // Loaded with the first file, because most servers never read one.
   const { csvFaults, readCsv } = await import('#fairway/shared/csv/read-csv')
   let names: string[] | undefined
-  for await (const { row, cells, fault } of readCsv(await openFile(id))) {
+  for await (const { row, cells, fault } of readCsv(await streamOf(requireRun().app, id))) {
     if (fault)
       throw new AppError('invalid-input', { detail: `Row ${row} of the file ${csvFaults[fault]}`, extra: { row } })
     if (names) yield Object.fromEntries(names.map((name, index) => [name, cells[index] ?? '']))

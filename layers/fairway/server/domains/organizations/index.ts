@@ -84,10 +84,7 @@ export { findShown, shownPersonSchema, withPeople } from './people-of-rows'
 export { appRolesIn, personColumn, policyOf, ruledTables } from './policy'
 export {
   accessibleTo,
-  asReadBy,
-  hasReadRule,
   canColumns,
-  columnsFor,
   callerOf,
   callerPlaceholders,
   inEachOrganization,
@@ -98,5 +95,6 @@ export {
   SHARE_ROLES,
   type ShareRole,
 } from './row-access'
+export { asReadBy, columnsFor, EVERYONE, hasReadRule, isForEveryone, openToEveryone } from './readable-columns'
 export { accessOf, findShare, forgetSharesSql, listShares, setVisibility, shareRow, unshareRow } from './sharing'
 export { requireCredential, vaultSealedColumns } from './vault'

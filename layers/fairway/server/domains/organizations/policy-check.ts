@@ -27,6 +27,8 @@ export interface Asking {
   orgRole: string | null
   appRole: string | null
   share: ShareRole | null
+  /** The rows that `via()` reads, of one row; missing ones allow nothing. */
+  referenced?: ReadonlyMap<Part, Row>
 }
 
 /** Whether any of these parts allows it; `row` has the columns by their names in code. */
@@ -36,12 +38,20 @@ const isAllowed = (parts: readonly Part[], row: Row, person: Asking): boolean =>
 function isMet(part: Part, row: Row, person: Asking): boolean {
   const isInOrg = row.orgId !== null && row.orgId === person.orgId
   if (part.kind === 'all') return part.parts.every(each => isMet(each, row, person))
+  if (part.kind === 'via') {
+    const target = person.referenced?.get(part)
+    return isInOrg && target !== undefined && isAllowed(part.parts, target, person)
+  }
   if (part.kind === 'shared') return isShared(part.role, row, person)
   if (part.kind === 'person') return (isInOrg || row.orgId === null) && addressIn(row, part.column) === person.email
   return isInOrg && isMetInOrg(part, row, person)
 }
 
-function isMetInOrg(part: Exclude<Part, { kind: 'all' | 'shared' | 'person' }>, row: Row, person: Asking): boolean {
+function isMetInOrg(
+  part: Exclude<Part, { kind: 'all' | 'shared' | 'person' | 'via' }>,
+  row: Row,
+  person: Asking,
+): boolean {
   if (part.kind === 'member') return true
   if (part.kind === 'rowIs')
     return Object.entries(part.values).every(([name, value]) => [value].flat().some(each => isSame(row[name], each)))
@@ -95,6 +105,31 @@ export async function personOf(db: Orm, table: SharedTable, session: Session, id
     (select role.role from ${ASSIGNED_ROLES} where role.org_id = ${orgId} and role.user_id = ${userId} and role.app_id = ${appOfRun()}) as appRole,
     (select role from shares where resource = ${getTableName(table)} and resource_id = ${id} and user_id = ${userId}) as share`)
   return { email, orgId, orgRole: roles?.orgRole ?? null, appRole: roles?.appRole ?? null, share: roles?.share ?? null }
+}
+
+/** Reads the rows that `via()` in the policy of a table names for this row. */
+export async function referencedRows(db: Orm, table: SQLiteTable, row: Row): Promise<Map<Part, Row>> {
+  const policy = policyOf(table)
+  const { read = [], update = [], delete: remove = [] } = policy?.rules ?? {}
+  const ofFields = Object.values(policy?.fields ?? {}).flatMap(field => field.read ?? [])
+  const found = new Map<Part, Row>()
+  await readReferenced(db, row, [...read, ...update, ...remove, ...ofFields], found)
+  return found
+}
+
+async function readReferenced(db: Orm, row: Row, parts: readonly Part[], found: Map<Part, Row>): Promise<void> {
+  for (const part of parts) {
+    if (part.kind === 'all') await readReferenced(db, row, part.parts, found)
+    if (part.kind !== 'via') continue
+    const { table } = part
+    const [target] = await db
+      .select()
+      .from(table)
+      .where(and(eq(table.id, row[part.by ?? '']), eq(table.orgId, row.orgId)))
+    if (!target) continue
+    found.set(part, target)
+    await readReferenced(db, target, part.parts, found)
+  }
 }
 
 /** Whether the policy of a table lets the caller create rows; true for a table without one. */
@@ -167,7 +202,7 @@ export async function accessDenied(
     .from(table)
     .where(and(eq(table.id, id), accessibleTo(table, session)))
   if (!row || !policy) return new AppError('not-found')
-  const person = await personOf(db, table, session, id)
+  const person = { ...(await personOf(db, table, session, id)), referenced: await referencedRows(db, table, row) }
   if (!mayWith(table, to, row, person)) return forbidden(to, policy.rules[to], row)
   const [field] = refusedFields(table, changes, row, person)
   // The caller has gained the right since the write was refused.
@@ -197,6 +232,7 @@ function nameOf(part: Part): string[] {
   if (part.kind === 'orgRole' || part.kind === 'appRole') return [...part.roles]
   if (part.kind === 'person') return [part.column === 'createdBy' ? 'creator' : part.column]
   if (part.kind === 'all') return [part.parts.flatMap(nameOf).join(' and ')]
+  if (part.kind === 'via') return namesOf(part.parts).map(name => `${name} of ${getTableName(part.table)}`)
   return [
     part.kind === 'shared' ? part.role : part.kind === 'rowIs' ? Object.keys(part.values).join(' and ') : 'member',
   ]
@@ -209,14 +245,18 @@ const allOfThese = new Intl.ListFormat('en', { type: 'conjunction' })
 export const whoMay = (parts: readonly Part[], row: Row): string =>
   parts.length === 0 ? 'nobody' : anyOfThese.format(parts.map(part => inWords(part, row)))
 
+const rolesInWords = ({ kind, roles }: Extract<Part, { kind: 'orgRole' | 'appRole' }>): string => {
+  if (kind === 'appRole') return `people with the role ${anyOfThese.format(roles)}`
+  return roles.length === 1 ? 'owners of the organization' : 'owners and admins of the organization'
+}
+
 function inWords(part: Part, row: Row): string {
   switch (part.kind) {
     case 'member':
-      return 'members of the organization'
+      return part.everyone ? 'everyone' : 'members of the organization'
     case 'orgRole':
-      return part.roles.length === 1 ? 'owners of the organization' : 'owners and admins of the organization'
     case 'appRole':
-      return `people with the role ${anyOfThese.format(part.roles)}`
+      return rolesInWords(part)
     case 'person':
       return part.column === 'createdBy'
         ? `its creator (${String(row.createdByName ?? row.createdBy)})`
@@ -225,6 +265,8 @@ function inWords(part: Part, row: Row): string {
       return `people it is shared with as ${part.role}`
     case 'rowIs':
       return `people while its ${Object.keys(part.values).join(' and ')} allows it`
+    case 'via':
+      return `the ${anyOfThese.format(namesOf(part.parts))} in ${getTableName(part.table)}`
     case 'all':
       return allOfThese.format(part.parts.map(each => inWords(each, row)))
   }

@@ -1,7 +1,7 @@
 // The policy of a table: who may read, create, update and delete its rows. It is declared next to the table, in a file that
 // drizzle-kit reads too, so all code that imports the table has its policy.
 import { getTableColumns, getTableName } from 'drizzle-orm'
-import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
+import { getTableConfig, type SQLiteColumn, type SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { z } from 'zod'
 import { CREATOR_TYPE, PERSON_TYPE } from '../../kernel/owned-rows'
 
@@ -11,16 +11,27 @@ export type PolicyAction = (typeof POLICY_ACTIONS)[number]
 
 /** One parsed condition of a rule. */
 export type Part =
-  | { kind: 'member' }
+  /** With `everyone`, visitors too: it opens the row or the field in public collections. */
+  | { kind: 'member'; everyone?: true }
   | { kind: 'orgRole'; roles: readonly string[] }
   | { kind: 'appRole'; roles: readonly string[] }
   | { kind: 'person'; column: string }
   | { kind: 'shared'; role: 'viewer' | 'editor' | 'admin' }
   | { kind: 'rowIs'; values: Readonly<Record<string, unknown>> }
   | { kind: 'all'; parts: readonly Part[] }
+  | Via
+
+/** A rule for the row that this row refers to. */
+export interface Via {
+  kind: 'via'
+  table: PolicyTable
+  parts: readonly Part[]
+  /** The column that refers to it, by its name in code; `definePolicy` finds it when there is only one. */
+  by?: string
+}
 
 /**
- * `'member'`, `'admin'` (owners too), `'creator'`, the name of a `person()` column (`'owner'` is that of `ownableColumns()`), or
+ * `'member'`, `'everyone'` (for reading: visitors too), `'admin'` (owners too), `'creator'`, the name of a `person()` column (`'owner'` is that of `ownableColumns()`), or
  * the result of a function below.
  */
 type Named = string
@@ -55,9 +66,21 @@ export const rowIs = (values: Record<string, unknown>): Part => ({ kind: 'rowIs'
 /** Requires all of these together, for example the creator while the row is open. */
 export const allOf = (...parts: OnePart[]): Part => ({ kind: 'all', parts: parts.map(toPart) })
 
+/**
+ * Requires this rule of the row that the row refers to: `via(lessons, 'teacher')` in the policy of bookings means the teacher of
+ * the lesson. `by` names the column, if several refer to that table.
+ */
+export const via = (table: PolicyTable, rule: Rule, { by }: { by?: string } = {}): Part => ({
+  kind: 'via',
+  table,
+  parts: toParts(rule),
+  ...(by !== undefined && { by }),
+})
+
 const toPart = (part: OnePart): Part => {
   if (typeof part !== 'string') return part
   if (part === 'member') return { kind: 'member' }
+  if (part === 'everyone') return { kind: 'member', everyone: true }
   return part === 'admin' ? orgRole('admin') : { kind: 'person', column: part === 'creator' ? 'createdBy' : part }
 }
 
@@ -92,17 +115,18 @@ export function definePolicy<const Field extends string = never>(
   { fields, ...rules }: Record<PolicyAction, Rule> & { fields?: { readonly [name in Field]: FieldRule } },
 ) {
   const fieldRules: [string, FieldRule][] = Object.entries(fields ?? {})
+  const partsOf = (rule: Rule) => toParts(rule).map(part => linked(table, part))
   const policy: Policy = {
     rules: {
-      read: toParts(rules.read),
-      create: toParts(rules.create),
-      update: toParts(rules.update),
-      delete: toParts(rules.delete),
+      read: partsOf(rules.read),
+      create: partsOf(rules.create),
+      update: partsOf(rules.update),
+      delete: partsOf(rules.delete),
     },
     fields: Object.fromEntries(
       fieldRules.map(([name, { read, write }]) => [
         name,
-        { ...(read && { read: toParts(read) }), ...(write && { write: toParts(write) }) },
+        { ...(read && { read: partsOf(read) }), ...(write && { write: partsOf(write) }) },
       ]),
     ),
   }
@@ -118,7 +142,30 @@ export function definePolicy<const Field extends string = never>(
 /** Returns the app roles that a table's policy names. */
 export const appRolesIn = (table: SQLiteTable): string[] => {
   const policy = policyOf(table)
-  return policy ? allParts(policy).flatMap(part => (part.kind === 'appRole' ? part.roles : [])) : []
+  const rolesOf = (part: Part): readonly string[] => {
+    if (part.kind === 'via') return flat(part.parts).flatMap(rolesOf)
+    return part.kind === 'appRole' ? part.roles : []
+  }
+  return policy ? allParts(policy).flatMap(rolesOf) : []
+}
+
+/** The columns that refer to a row of another table, by their names in code. */
+function linksTo(table: SQLiteTable, other: SQLiteTable): string[] {
+  const names = new Map(Object.entries(getTableColumns(table)).map(([name, column]) => [column, name]))
+  const keys = getTableConfig(table).foreignKeys.map(key => key.reference())
+  return keys.flatMap(({ foreignTable, columns, foreignColumns }) => {
+    const column = columns[foreignColumns.findIndex(({ name }) => name === 'id')]
+    return foreignTable === other && column ? (names.get(column) ?? []) : []
+  })
+}
+
+/** The part with the column of each reference in it. */
+function linked(table: SQLiteTable, part: Part): Part {
+  if (part.kind === 'all') return { ...part, parts: part.parts.map(each => linked(table, each)) }
+  if (part.kind !== 'via') return part
+  const [only, ...others] = linksTo(table, part.table)
+  const by = part.by ?? (others.length === 0 ? only : undefined)
+  return { ...part, parts: part.parts.map(each => linked(part.table, each)), ...(by !== undefined && { by }) }
 }
 
 const flat = (parts: readonly Part[]): Part[] =>
@@ -157,10 +204,29 @@ function faultsOf(table: SQLiteTable, policy: Policy): string[] {
     ...(flat(policy.rules.create).every(({ kind }) => ROLES.has(kind))
       ? []
       : ['create: there is no row yet, so only roles decide: member, admin, orgRole() and appRole()']),
+    ...parts.flatMap(part => (part.kind === 'via' ? linkFaults(table, part) : [])),
+    ...(writes(policy).some(part => part.kind === 'member' && part.everyone)
+      ? ["'everyone' is for reading: visitors change nothing"]
+      : []),
+    ...Object.entries(policy.fields)
+      .filter(([, { write = [] }]) => flat(write).some(({ kind }) => kind === 'via'))
+      .map(([name]) => `fields.${name}.write: via() is for rows and for reading`),
     ...Object.entries(policy.fields)
       .filter(([name, { read }]) => read && columns[name]?.notNull)
       .map(([name]) => `fields.${name}.read: others see null, which the column does not allow`),
   ]
+}
+
+const writes = ({ rules, fields }: Policy): Part[] =>
+  flat([...rules.create, ...rules.update, ...rules.delete, ...Object.values(fields).flatMap(({ write = [] }) => write)])
+
+function linkFaults(table: SQLiteTable, { table: other, parts, by }: Via): string[] {
+  const name = getTableName(other)
+  const links = linksTo(table, other)
+  const allowed = links.length > 0 ? `; name one of ${links.join(', ')} with by` : '; declare it with references()'
+  if (by === undefined || !links.includes(by)) return [`via(${name}): no single column refers to it${allowed}`]
+  const none = { read: [], create: [], update: [], delete: [] }
+  return faultsOf(other, { rules: { ...none, read: parts }, fields: {} }).map(fault => `via(${name}): ${fault}`)
 }
 
 /** Returns the column of a table that names a person; `owner` also means `ownerEmail` of `ownableColumns()`. */

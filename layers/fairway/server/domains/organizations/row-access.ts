@@ -1,13 +1,12 @@
 // Decides in SQL which rows a person may use: one condition for lists, single rows and conditional writes.
-import { getTableColumns, is, type Placeholder, Param, sql, SQL, type SQLChunk } from 'drizzle-orm'
-import { SQLiteColumn, type SQLiteTable } from 'drizzle-orm/sqlite-core'
+import { getTableColumns, getTableName, type Placeholder, Param, sql, type SQL } from 'drizzle-orm'
+import { alias, type SQLiteColumn, type SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { findRun } from '#fairway/server/kernel/current-run'
 import { originalName } from '#fairway/server/kernel/database/orm'
 import type { PersonKey } from '#fairway/server/kernel/dependent-rows'
-import { foldedColumnOf } from '#fairway/server/kernel/folding/fold-sql'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { Session } from '#fairway/shared/schemas/session'
-import { type Part, personColumn, type PolicyAction, policyOf } from './policy'
+import { type Part, personColumn, type PolicyAction, policyOf, type Via } from './policy'
 
 /** The uses of a row: read it, change it, or also share and delete it. The owner may do all. */
 export const SHARE_ROLES = ['viewer', 'editor', 'admin'] as const
@@ -147,53 +146,22 @@ const mayReadField = (table: SharedTable, caller: Caller, column: string): SQL =
   return read ? anyOf(read, table, caller) : sql`1`
 }
 
-/**
- * Returns the columns of a table as this caller may read them, for `select` and `returning`. Columns that a policy hides are
- * null.
- */
-export function columnsFor<Table extends SharedTable>(table: Table, caller: Caller): Table['_']['columns'] {
-  const columns = Object.entries(getTableColumns(table)).map(([name, column]) => {
-    const shown = asReadBy(column, caller)
-    return [name, is(shown, SQL) ? shown.mapWith(column) : column]
-  })
-  return Object.fromEntries(columns)
+/** The row that a rule reads in another table, under a name of its own. */
+export function linkOf({ table: other, by = '' }: Via, table: SharedTable) {
+  const target = alias(other, `${getTableName(table)}_${by}`) as unknown as SharedTable
+  return { target, isLinked: sql`${target.orgId} = ${table.orgId} and ${target.id} = ${columnOf(table, by)}` }
 }
 
-/**
- * Returns a column or an expression as this caller may read it: in it, columns that a policy hides are null. Returns the same
- * value if no policy hides any of them.
- */
-export function asReadBy(value: SQLiteColumn | SQL, caller: Caller): SQLiteColumn | SQL {
-  if (is(value, SQL)) {
-    const chunks = value.queryChunks.map(chunk => chunkReadBy(chunk, caller))
-    return chunks.every((chunk, at) => chunk === value.queryChunks[at]) ? value : sql.join(chunks)
-  }
-  const read = readRuleOf(value)
-  return read ? sql`case when ${anyOf(read, value.table as SharedTable, caller)} then ${value} end` : value
-}
+/** A table under the name that `linkOf` gave it, for FROM. */
+export const namedAs = ({ table }: Via, target: SharedTable): SQL =>
+  sql`${sql.identifier(originalName(table))} ${sql.identifier(getTableName(target))}`
 
-function chunkReadBy(chunk: SQLChunk, caller: Caller): SQLChunk {
-  if (is(chunk, SQL) || is(chunk, SQLiteColumn)) return asReadBy(chunk, caller)
-  if (is(chunk, SQL.Aliased)) return chunkReadBy(chunk.sql, caller)
-  if (!Array.isArray(chunk)) return chunk
-  const parts = chunk.map(part => chunkReadBy(part, caller))
-  return parts.every((part, at) => part === chunk[at]) ? chunk : parts
-}
-
-/** Whether the policy of its table hides this column from some who may read the row. */
-export const hasReadRule = (column: SQLiteColumn): boolean => readRuleOf(column) !== undefined
-
-/** The rule for reading a column; the folded text of a column has its rule. */
-function readRuleOf(column: SQLiteColumn): readonly Part[] | undefined {
-  const policy = policyOf(column.table)
-  if (!policy) return undefined
-  const columns = getTableColumns(column.table)
-  const broken = Object.entries(policy.fields).find(([name]) => {
-    const ruled = columns[name]
-    return ruled && (ruled.name === column.name || foldedColumnOf(ruled)?.name === column.name)
-  })
-  return broken?.[1].read
-}
+/** The condition of `rowIs`, without the organization. */
+export const rowIsSql = ({ values }: { values: Readonly<Record<string, unknown>> }, table: SharedTable): SQL =>
+  sql.join(
+    Object.entries(values).map(([name, value]) => isOneOf(columnOf(table, name), value)),
+    sql` and `,
+  )
 
 /**
  * Returns the caller's rights on a row that `accessibleTo` has found, as columns of 0 and 1: update it, delete it, and write each
@@ -217,7 +185,7 @@ export function canColumns(table: SharedTable, caller: Caller): Record<string, S
 const asNumber = (condition: SQL): SQL<number> => sql<number>`coalesce(${condition}, 0)`
 
 // If rows always have an organization, the whole condition is limited to the caller's, so that an index on it serves the list.
-function anyOf(parts: readonly Part[], table: SharedTable, caller: Caller): SQL {
+export function anyOf(parts: readonly Part[], table: SharedTable, caller: Caller): SQL {
   const isInOrg = sql`${table.orgId} = ${caller.orgId}`
   if (parts.length === 0) return sql`0`
   if (!isOwnable(table) && parts.some(({ kind }) => kind === 'member')) return isInOrg
@@ -245,10 +213,12 @@ function partOf(part: Part, table: SharedTable, caller: Caller): SQL {
     case 'shared':
       return isOwnable(table) ? sharedWith(table, caller, part.role) : sql`0`
     case 'rowIs':
-      return sql`(${sql.join(
-        [isInOrg, ...Object.entries(part.values).map(([name, value]) => isOneOf(columnOf(table, name), value))],
-        sql` and `,
-      )})`
+      return sql`(${isInOrg} and ${rowIsSql(part, table)})`
+    case 'via': {
+      const { target, isLinked } = linkOf(part, table)
+      return sql`(${isInOrg} and exists (select 1 from ${namedAs(part, target)}
+        where ${isLinked} and ${anyOf(part.parts, target, caller)}))`
+    }
     case 'all':
       return sql`(${sql.join(
         part.parts.map(each => partOf(each, table, caller)),

@@ -3,7 +3,7 @@ import { is, SQL } from 'drizzle-orm'
 import { type SQLiteColumn, SQLiteTimestamp } from 'drizzle-orm/sqlite-core'
 import type { z } from 'zod'
 import { filesSql } from '#fairway/server/domains/files'
-import { asReadBy, callerPlaceholders } from '#fairway/server/domains/organizations'
+import { asReadBy, callerPlaceholders, type EVERYONE } from '#fairway/server/domains/organizations'
 import { isFileColumn } from '#fairway/server/kernel/field-types'
 import { isoTime } from '#fairway/server/kernel/iso-time'
 import { foldedColumnOf, foldedSql } from '#fairway/server/kernel/folding/fold-sql'
@@ -32,6 +32,11 @@ export interface Field {
 /** A field's source before its index is known. */
 export type Readable = Omit<Field, 'at'>
 
+/** Whose rules apply: the caller's, those for everyone, or none. */
+interface ReadOptions {
+  by?: typeof callerPlaceholders | typeof EVERYONE | null
+}
+
 /**
  * Wraps a column or an expression as a field. `outer` names the tables of left joins, whose columns may all be null. In any table,
  * columns that a policy hides from the caller are null, so that filters and orders can't reveal them.
@@ -41,12 +46,12 @@ export function readable(
   value: SQLiteColumn | SQL,
   schema: z.core.$ZodType,
   outer: ReadonlySet<string>,
-  { isRuled = true } = {},
+  { by = callerPlaceholders }: ReadOptions = {},
 ): Readable {
   const column = is(value, SQL) ? undefined : value
   const isFile = column !== undefined && isFileColumn(column)
   const stored = isFile ? filesSql(column) : value
-  const shown = isRuled ? asReadBy(stored, callerPlaceholders) : stored
+  const shown = by === null ? stored : asReadBy(stored, by)
   const isHidden = shown !== stored
   const tables = tablesOf(value)
   const isOuter = [...tables].some(table => outer.has(table))

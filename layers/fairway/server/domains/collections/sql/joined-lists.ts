@@ -25,7 +25,7 @@ export function joinedList(declaration: SqlDeclaration, source: DeclaredSource, 
   const list = createSelectList()
   const key = source.key.map(column => readable('key', column, z.string(), new Set()))
   for (const { sql } of key) list.place(sql)
-  const entries = joinedColumns(join, declaration.item, new Set()).map(({ name, sql, type }) =>
+  const entries = joinedColumns(join, declaration, new Set()).map(({ name, sql, type }) =>
     entryOf(name, list.place(sql), type, declaration.toItem !== undefined),
   )
   const before = joinsFor(source.all, join.after).filter(other => other !== join)

@@ -1,8 +1,15 @@
 // Everything about reading one collection that is fixed when it is declared.
-import { getTableColumns, type SQL, sql } from 'drizzle-orm'
-import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
+import { getTableColumns, is, type SQL, sql } from 'drizzle-orm'
+import { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { z } from 'zod'
-import { callerPlaceholders, canColumns, policyOf, type SharedTable } from '#fairway/server/domains/organizations'
+import {
+  callerPlaceholders,
+  canColumns,
+  EVERYONE,
+  isForEveryone,
+  policyOf,
+  type SharedTable,
+} from '#fairway/server/domains/organizations'
 import type { RelationalNeed, SqlDeclaration } from '../collection'
 import { createSelectList, entryOf, type Field, fold, type Nested, type Readable, readable, unwrapped } from './fields'
 import { asksCaller, joined, keyColumns } from './fragment'
@@ -113,20 +120,20 @@ function nestedOf(declaration: SqlDeclaration, source: DeclaredSource, placed: (
     .map(join => ({
       name: join.declared.as ?? '',
       keyAt: placed(presenceOf(join)).at,
-      entries: joinedColumns(join, declaration.item, new Set([join.name])).map(value =>
+      entries: joinedColumns(join, declaration, new Set([join.name])).map(value =>
         entryOf(value.name, placed(value).at, value.type, isForAuthor),
       ),
     }))
 }
 
 /** The fields that show a person, each with the place of the address in the rows. Throws for an unknown column. */
-function peopleOf({ people = {} }: SqlDeclaration, source: DeclaredSource, placed: (value: Readable) => Field) {
+function peopleOf(declaration: SqlDeclaration, source: DeclaredSource, placed: (value: Readable) => Field) {
   const columns: Readonly<Record<string, SQLiteColumn | SQL>> = { ...getTableColumns(source.root), ...source.columns }
-  return Object.entries(people).map(([name, from]) => {
+  return Object.entries(declaration.people ?? {}).map(([name, from]) => {
     const column = columns[from]
     if (!column)
       throw new Error(`people: ${name}: the source has no column ${from}; it has ${Object.keys(columns).join(', ')}`)
-    return { name, at: placed(readable(from, column, z.string().nullable(), new Set())).at }
+    return { name, at: placed(readable(from, column, z.string().nullable(), new Set(), readBy(declaration))).at }
   })
 }
 
@@ -143,7 +150,7 @@ function canOf(
       name: 'can',
       keyAt: placed(readable('key', first, z.string(), no)).at,
       entries: Object.entries(canColumns(root as SharedTable, callerPlaceholders)).map(([name, may]) => {
-        const { at, type } = placed(readable(`can.${name}`, may, z.boolean(), no, { isRuled: false }))
+        const { at, type } = placed(readable(`can.${name}`, may, z.boolean(), no, { by: null }))
         return entryOf(name, at, type, false)
       }),
     },
@@ -179,14 +186,15 @@ interface ItemColumns {
 }
 
 /** Finds the source of each field of the item. Throws for a field without a source. */
-function itemColumns({ item, toItem, people = {} }: SqlDeclaration, source: DeclaredSource): ItemColumns {
+function itemColumns(declaration: SqlDeclaration, source: DeclaredSource): ItemColumns {
+  const { item, toItem, people = {} } = declaration
   const rootColumns: Readonly<Record<string, SQLiteColumn>> = getTableColumns(source.root)
   const outer = new Set(source.toOne.filter(({ type }) => type === 'left').map(({ name }) => name))
   const ofJoins = new Set(source.all.flatMap(({ declared }) => declared.as ?? []))
   /** The fields that other statements or joins fill. */
   const joined = new Set([...ofJoins, ...Object.keys(people)])
   const read = (name: string, value: SQLiteColumn | SQL) =>
-    readable(name, value, item.shape[name] ?? z.string().nullable(), outer)
+    readable(name, value, item.shape[name] ?? z.string().nullable(), outer, readBy(declaration))
   const named = (name: string): SQLiteColumn | SQL | undefined => source.columns?.[name] ?? rootColumns[name]
   const missing = Object.keys(item.shape).filter(
     name => !named(name) && !joined.has(name) && !(name === 'can' && hasCan(item, source)),
@@ -204,18 +212,25 @@ function itemColumns({ item, toItem, people = {} }: SqlDeclaration, source: Decl
     })
   const inItem = new Set(Object.keys(item.shape))
   const besides = [...Object.keys(rootColumns), ...Object.keys(source.columns ?? {})].filter(name => !inItem.has(name))
-  return { fields: select([...inItem]), others: toItem ? select(besides) : [] }
+  const mayRead = (name: string) => !declaration.public || isOpenValue(named(name))
+  return { fields: select([...inItem]), others: toItem ? select(besides.filter(mayRead)) : [] }
 }
 
+const isOpenValue = (value: SQLiteColumn | SQL | undefined): boolean => !is(value, SQLiteColumn) || isForEveryone(value)
+
+/** Whose rules decide about the columns: a public collection is the same for everyone. */
+const readBy = ({ public: isPublic }: SqlDeclaration) => ({ by: isPublic ? EVERYONE : callerPlaceholders }) as const
+
 /** The values of a joined row under `as`: the declared columns, or the fields in the item's schema. */
-export function joinedColumns({ declared }: Join, item: z.ZodObject, outer: ReadonlySet<string>): Readable[] {
+export function joinedColumns({ declared }: Join, declaration: SqlDeclaration, outer: ReadonlySet<string>): Readable[] {
+  const { item } = declaration
   const { as = '', table, columns = getTableColumns(table) } = declared
   const shape = shapeWithin(item.shape[as])
   const names = declared.columns || !shape ? Object.keys(columns) : Object.keys(shape)
   return names.map(name => {
     const value = columns[name]
     if (!value) throw new Error(`joins: ${as}: no column fills ${name}; name it in columns of the join`)
-    const field = readable(name, value, shape?.[name] ?? z.string().nullable(), outer)
+    const field = readable(name, value, shape?.[name] ?? z.string().nullable(), outer, readBy(declaration))
     if (field.isFile)
       throw new Error(`joins: ${as}: ${name} holds files, which only a collection over their own table sends`)
     return field

@@ -46,7 +46,7 @@ function readerOf(declaration: SqlDeclaration): CollectionReader {
   const isForCaller = declared.plan.isForCaller || declared.lists.some(({ statement }) => asksCaller(statement))
   if (isForCaller && declaration.public)
     throw new Error('public: a policy hides a column from some people; leave the column out, or require a session')
-  const scope = createScope(declared.plan.source.root, declaration.scope, isForCaller)
+  const scope = createScope(declared.plan.source.root, declaration, isForCaller)
   const findItem = itemStatement(declared.plan)
 
   const prepare = (context: ReadContext, chosen: Parameters<typeof prepareRead>[2], options: WalkerOptions = {}) => {

@@ -1,9 +1,16 @@
-import { getTableColumns, is, sql } from 'drizzle-orm'
+import { getTableColumns, getTableName, is, sql } from 'drizzle-orm'
 import { SQLiteColumn, type SQLiteTable } from 'drizzle-orm/sqlite-core'
-import { accessibleTo, callerOf, callerPlaceholders, policyOf } from '#fairway/server/domains/organizations'
+import {
+  accessibleTo,
+  callerOf,
+  callerPlaceholders,
+  openToEveryone,
+  policyOf,
+  type SharedTable,
+} from '#fairway/server/domains/organizations'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { Session } from '#fairway/shared/schemas/session'
-import type { CollectionScope } from '../collection'
+import type { CollectionScope, SqlDeclaration } from '../collection'
 import { type Fragment, type ReadArg, render, type SlotValues } from './fragment'
 
 /** The condition that selects the rows a session may see. */
@@ -25,13 +32,24 @@ const OWNABLE = ['id', 'ownerEmail', 'orgId', 'visibility'] as const
  * Creates the scope of a declaration; `isForCaller` when values depend on the caller too. Throws when the table lacks the required
  * columns.
  */
-export function createScope(table: SQLiteTable, scope: CollectionScope | undefined, isForCaller: boolean): Scope {
-  const declared = scopeOf(table, scope)
+export function createScope(
+  table: SQLiteTable,
+  { scope, public: isPublic }: Pick<SqlDeclaration, 'scope' | 'public'>,
+  isForCaller: boolean,
+): Scope {
+  const declared = isPublic && policyOf(table) ? openScope(table as SharedTable) : scopeOf(table, scope)
   if (!isForCaller) return declared
   return session => {
     const { values, ...rest } = declared(session)
     return { ...rest, values: { ...values, caller: callerOf(required(session)) } }
   }
+}
+
+/** The rows of which everyone may read something. */
+function openScope(table: SharedTable): Scope {
+  const isOpen = openToEveryone(table)
+  if (!isOpen) throw new Error(`public: the policy of ${getTableName(table)} has no 'everyone' for reading`)
+  return () => ({ key: 'everyone', condition: render(isOpen), values: {} })
 }
 
 function scopeOf(table: SQLiteTable, scope: CollectionScope | undefined): Scope {
