@@ -4,7 +4,7 @@
 const arrows = {
   people: [],
   organizations: ['people'],
-  mails: ['people'],
+  mails: ['files', 'people'],
   jobs: [],
   files: ['organizations'],
   sessions: ['organizations', 'people'],

@@ -1,11 +1,13 @@
 // Declares work outside requests: jobs and mails, and the context of jobs.
 import { type CatalogEntry, declareActions, runNamed } from '#fairway/server/domains/actions'
+import { readBytes } from '#fairway/server/domains/files'
 import { sendMailOf } from '#fairway/server/domains/mails'
 import { actAs, sessionOfActing } from '#fairway/server/domains/sessions'
 import type { App } from '#fairway/server/kernel/app-context'
 import { newRequestId } from '#fairway/server/kernel/crypto/random'
 import { withRun } from '#fairway/server/kernel/current-run'
 import { AppError } from '#fairway/server/kernel/http/app-error'
+import { setMailFiles } from '#fairway/server/kernel/mail/attachments'
 import type { MailEntry } from '#fairway/server/kernel/mail/define-mail'
 import { declareMails } from '#fairway/server/kernel/mail/mail-content'
 import {
@@ -28,6 +30,10 @@ export function declareWork(app: App, { jobs, mails, actions }: Work): void {
   declareJobs(app, jobs)
   declareMails(app, mails)
   declareActions(app, actions)
+  setMailFiles(app, async id => {
+    const bytes = await readBytes(app, id)
+    return bytes ? Buffer.concat(await Array.fromAsync(bytes)) : undefined
+  })
   setJobContext(app, job => ({
     mail: (name, mail) => sendMailOf(app, app.db.orm, name, mail),
     async as(person, { orgId = job.orgId } = {}) {

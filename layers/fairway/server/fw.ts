@@ -62,6 +62,7 @@ export { defineLocalMigration, type LocalMigrationContext } from './domains/sess
 export { defineMcpApp, defineMcpPrompt, defineMcpResource } from './domains/mcp'
 export { defineJob, enqueue, followJob, type JobContext } from './kernel/jobs'
 export { sendMail } from './domains/mails'
+export { type CalendarEvent, type MailAttachment } from './kernel/mail/attachments'
 export { defineMail, type MailBodyContext } from './kernel/mail/define-mail'
 export { csvRows, defineUpload, type OpenFile, openFile } from './domains/files'
 export { entitled, setPlan } from './domains/plans'

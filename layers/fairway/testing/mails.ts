@@ -8,6 +8,7 @@ export interface TestMail {
   html?: string
   /** The addresses in its text, in order. */
   links: readonly string[]
+  attachments: readonly { name: string; type?: string; content: Buffer }[]
 }
 
 /** The outbox of a test application. */
@@ -17,7 +18,14 @@ export function createOutbox() {
     isReady: true,
     isRemote: false,
     async send(mail) {
-      mails.push({ ...mail, links: [...mail.text.matchAll(/https?:\/\/[^\s<>"]+/g)].map(([link]) => link) })
+      const attachments = (mail.attachments ?? []).map(({ content = '', ...file }) => {
+        return { ...file, content: Buffer.from(content, 'base64') }
+      })
+      mails.push({
+        ...mail,
+        attachments,
+        links: [...mail.text.matchAll(/https?:\/\/[^\s<>"]+/g)].map(([link]) => link),
+      })
     },
   }
   return {

@@ -2,6 +2,11 @@ import { h } from 'vue'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { changeTopics, previewPage, sendMail, topicsPage } from '#fairway/server/domains/mails'
+import { declareWork } from '#fairway/server/declare-work'
+import { storageOf } from '#fairway/server/domains/files/storage-of'
+import { files } from '#fairway/server/domains/files/tables'
+import { newId } from '#fairway/server/kernel/crypto/random'
+import type { MailAttachment } from '#fairway/server/kernel/mail/attachments'
 import { rememberLanguage } from '#fairway/server/domains/people'
 import { withRun } from '#fairway/server/kernel/current-run'
 import { retryJob, runDueJobs } from '#fairway/server/kernel/jobs'
@@ -76,6 +81,84 @@ const send = (db: Pick<Orm, 'insert' | 'run' | 'all' | 'select'> = test.app.db.o
   )
 const deliver = () => runDueJobs(test.app, [SEND_MAIL])
 const tokenIn = (text: string): string => /token=([\w.-]+)/.exec(text)?.[1] ?? ''
+
+describe('attachments', () => {
+  const attach = (attachments: readonly MailAttachment[], to = 'ada@example.test') =>
+    withRun({ app: test.app, session: null }, () =>
+      sendMail(test.app.db.orm, 'morning' as never, { to, data: { name: 'Ada', deals: DEALS }, attachments } as never),
+    )
+  const store = async (text: string, name: string) => {
+    const id = newId()
+    const row = { id, orgId: 'o', upload: 'papers', name, type: 'application/pdf', size: text.length, sha256: '' }
+    async function* bytes() {
+      yield Buffer.from(text)
+    }
+    await (await storageOf(test.app)).write(id, bytes())
+    await test.app.db.orm.insert(files).values({ ...row, state: 'kept', createdAt: test.app.now() })
+    return id
+  }
+  const event = { id: 'lesson-1@larch', title: 'Trial lesson', start: new Date('2031-05-01T16:30:00Z') }
+  const entry = { ...event, end: new Date('2031-05-01T17:30:00Z'), location: 'Room 2' }
+  /** The decoded parts of the newest mail, each with its header. */
+  const parts = () =>
+    (smtp.received.at(-1)?.data ?? '').split(/\r\n--[^\r]+\r\n/).map(part => {
+      const [head = '', body = ''] = part.split('\r\n\r\n')
+      return { head, text: /base64/.test(head) ? Buffer.from(body, 'base64').toString() : body }
+    })
+  beforeEach(() =>
+    declareWork(test.app, { jobs: [], mails: [{ name: 'morning', mail: morning }], actions: async () => [] }),
+  )
+
+  it('arrive with name, type and bytes: a text, bytes and a stored file', async () => {
+    const file = await store('%PDF-1.7 lease', 'Mietvertrag für Ada.pdf')
+    await attach([{ name: 'notes.txt', content: 'Zoë' }, { name: 'b.bin', content: new Uint8Array([1, 2]) }, { file }])
+    await deliver()
+    const found = parts()
+    expect(found.find(({ head }) => head.includes('notes.txt'))?.text).toBe('Zoë')
+    expect(found.find(({ head }) => head.includes('b.bin'))?.text).toBe('\u0001\u0002')
+    const pdf = found.find(({ head }) => head.includes('application/pdf'))
+    expect([pdf?.text, pdf?.head]).toEqual(['%PDF-1.7 lease', expect.stringContaining('Mietvertrag')])
+  })
+
+  it('show a calendar entry as a form of the mail, with the method and the times in UTC', async () => {
+    const organizer = { name: 'Larch', email: 'hello@example.test' }
+    await attach([{ event: { ...entry, method: 'request', organizer, sequence: 2 } }])
+    await deliver()
+    const calendar = parts().find(({ head }) => /text\/calendar/.test(head))
+    expect(calendar?.head).toMatch(/method="?REQUEST/i)
+    for (const line of ['SUMMARY:Trial lesson', 'DTSTART:20310501T163000Z', 'SEQUENCE:2', 'UID:lesson-1@larch'])
+      expect(calendar?.text).toContain(line)
+  })
+
+  it('are refused beyond the limits, with the place of the attachment, and nothing is queued', async () => {
+    const big = { name: 'big.bin', content: new Uint8Array(4 * 1024 * 1024) }
+    const attempts: [readonly MailAttachment[], string][] = [
+      [Array.from({ length: 11 }, () => ({ name: 'a.txt', content: 'a' })), 'attachments.10'],
+      [[big, big], 'attachments.1'],
+      [[{ name: 'a/b.txt', content: 'a' }], 'attachments.0'],
+      [[{ name: 'a\r\nBcc: x@example.test', content: 'a' }], 'attachments.0'],
+      [[{ file: newId() }], 'attachments.0'],
+      [[{ event: { ...entry, end: entry.start } }], 'attachments.0'],
+      [[{ event: { ...entry, method: 'cancel' } }], 'attachments.0'],
+    ]
+    for (const [index, [attachments, path]] of attempts.entries())
+      await expect(attach(attachments, `p${index}@example.test`)).rejects.toMatchObject({
+        code: 'invalid-input',
+        errors: [{ path }],
+      })
+    expect(await deliver()).toEqual([])
+  })
+
+  it('end a mail whose file was deleted before it was sent, with the reason', async () => {
+    const file = await store('x', 'gone.pdf')
+    await attach([{ file }])
+    await (await storageOf(test.app)).remove(file)
+    expect(await deliver()).toMatchObject([{ state: 'failed' }])
+    expect(await query(test.app, 'select error from mail_outbox')).toEqual([
+      { error: 'The attached file gone.pdf was deleted.' },
+    ])
+  })
+})
 
 describe('sendMail', () => {
   it('sends the declared content and catalog texts as plain text and HTML', async () => {

@@ -3,6 +3,7 @@ import { finished, Readable } from 'node:stream'
 import { eq } from 'drizzle-orm'
 import { type H3Event, getQuery, setResponseHeaders, setResponseStatus } from 'h3'
 import { type App, getApp } from '#fairway/server/kernel/app-context'
+import type { Orm } from '#fairway/server/kernel/database/client'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { matchesEtag } from '#fairway/server/kernel/http/request-info'
 import { dispositionOf } from './file-name'
@@ -152,8 +153,7 @@ function rangeIn(text: string, size: number): ByteRange | undefined {
  */
 export async function openFile(id: string): Promise<OpenFile> {
   const { app } = requireRun()
-  const { name, type, size } = files
-  const [file] = await app.db.orm.select({ name, type, size }).from(files).where(eq(files.id, id))
+  const file = await findStoredFile(app.db.orm, id)
   if (!file) throw missing()
   return { ...file, bytes: await streamOf(app, id) }
 }
@@ -164,6 +164,13 @@ async function streamOf(app: App, id: string): Promise<Readable> {
   const bytes = await readBytes(app, id)
   if (!bytes) throw missing()
   return bytes instanceof Readable ? bytes : Readable.from(bytes)
+}
+
+/** The name, media type and size in bytes of a file by its ID; undefined for an unknown one. */
+export async function findStoredFile(db: Pick<Orm, 'select'>, id: string) {
+  const { name, type, size } = files
+  const [file] = await db.select({ name, type, size }).from(files).where(eq(files.id, id))
+  return file
 }
 
 /** A stored file with its bytes. */

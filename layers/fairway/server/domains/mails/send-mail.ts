@@ -1,6 +1,7 @@
 // Mails of the application. They are queued in the transaction of the author, and a job sends them.
 import { and, eq } from 'drizzle-orm'
 import type { MailTypes } from '#fw/mail-types'
+import { findStoredFile } from '#fairway/server/domains/files'
 import { languageOfPerson } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
 import { requireRun } from '#fairway/server/kernel/current-run'
@@ -8,6 +9,7 @@ import type { Orm } from '#fairway/server/kernel/database/client'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { Limit } from '#fairway/server/kernel/limits/limits'
 import { rateLimitWithin } from '#fairway/server/kernel/limits/rate-limit'
+import { packAttachments } from '#fairway/server/kernel/mail/attachments'
 import type { Mail, MailDataOf, MailToSend } from '#fairway/server/kernel/mail/define-mail'
 import { contentOf, findMail } from '#fairway/server/kernel/mail/mail-content'
 import { writeMail } from '#fairway/server/kernel/mail/queue-mail'
@@ -19,8 +21,9 @@ import { mailOptOuts } from './tables'
 
 /**
  * Queues a mail, in the transaction when `db` is one: a rollback discards it. Returns `switched-off` without queuing when the
- * receiver has switched its topic off. Throws `rate-limited` when the receiver has reached the hourly limit of the mail,
- * `invalid-input` for an invalid address, and `mail-unavailable` when the server cannot send mail.
+ * receiver has switched its topic off. Throws `rate-limited` when the receiver has reached the hourly limit of the mail. Throws
+ * `invalid-input` for an invalid address and for attachments beyond the limits, and `mail-unavailable` when the server cannot
+ * send mail.
  */
 export async function sendMail<Name extends keyof MailTypes & string>(
   db: Pick<Orm, 'insert' | 'run' | 'all' | 'select'>,
@@ -35,7 +38,7 @@ export async function sendMailOf(
   app: App,
   db: Pick<Orm, 'insert' | 'run' | 'all' | 'select'>,
   name: string,
-  { to: recipient, data, language: wanted }: MailToSend<unknown>,
+  { to: recipient, data, language: wanted, attachments = [] }: MailToSend<unknown>,
 ): Promise<'queued' | 'switched-off'> {
   const declared = findMail(app, name)
   if (!declared) throw new Error(`there is no mail ${name} in server/mails`)
@@ -49,7 +52,8 @@ export async function sendMailOf(
   const content = contentOf(app, name, data, language)
   const unsubscribe =
     declared.topic === undefined ? undefined : unsubscribeOf(app, to, declared.topic, content.language)
-  await writeMail(app, db, { to, content: { ...content, unsubscribe }, isKept: true })
+  const packed = await packAttachments(attachments, id => findStoredFile(db, id))
+  await writeMail(app, db, { to, content: { ...content, unsubscribe }, isKept: true, attachments: packed })
   return 'queued'
 }
 

@@ -3,6 +3,7 @@ import type { VNodeChild } from 'vue'
 import { z } from 'zod'
 import type { Language } from '#fairway/shared/languages'
 import type { Orm } from '../database/client'
+import type { MailAttachment } from './attachments'
 import { isDeclared, mark, parseDeclaration } from '../declaration'
 
 /** The context of a mail's body besides its data. */
@@ -88,4 +89,6 @@ export interface MailToSend<Data> {
   data: Data
   /** The language; by default the one that the receiver has chosen here, else English. */
   language?: Language
+  /** At most ten, with 7 MiB in all: bytes, stored files and calendar entries. */
+  attachments?: readonly MailAttachment[]
 }

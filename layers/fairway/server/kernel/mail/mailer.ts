@@ -35,19 +35,33 @@ const limits = {
 const smtpMailer = ({ url, from }: { url: string; from: string }, log: Log): Mailer => ({
   isReady: true,
   isRemote: true,
-  async send({ id = newId(), to, subject, text, html, headers }) {
+  async send({ id = newId(), to, attachments, ...content }) {
     // Loaded with the first mail: starting the server does not need it.
     const { createTransport } = await import('nodemailer')
     const transport = createTransport({ url, ...limits })
     // The same for every attempt, so that a receiver can recognize a duplicate.
     const messageId = `<${id}@${from.slice(from.lastIndexOf('@') + 1).replace(/[>\s]/g, '')}>`
     await withinLimit(
-      transport.sendMail({ from, to: { name: '', address: to }, subject, text, html, messageId, headers }),
+      transport.sendMail({ ...content, from, to: { name: '', address: to }, messageId, ...partsOf(attachments) }),
       () => transport.close(),
     )
-    log.info('mail sent', { subject })
+    log.info('mail sent', { subject: content.subject })
   },
 })
+
+/** A calendar entry is a form of the mail, so that mail programs show its buttons. Everything else is attached. */
+function partsOf(attachments: readonly Attachment[] = []) {
+  const event = attachments.find(({ method }) => method !== undefined)
+  const files = attachments.filter(each => each !== event)
+  return {
+    attachments: files.map(({ name: filename, type: contentType, content = '' }) => {
+      return { filename, contentType, content, encoding: 'base64' }
+    }),
+    ...(event && {
+      icalEvent: { filename: event.name, method: event.method, content: event.content, encoding: 'base64' },
+    }),
+  }
+}
 
 /** Connects to a mail server and signs in there without sending a mail; throws with the reason within 15 seconds. */
 export async function verifyMailServer({ url }: { url: string }): Promise<void> {
@@ -80,6 +94,19 @@ const outboxMailer = (folder: string, log: Log): Mailer => ({
   },
 })
 
+/** An attachment as the outbox keeps it. */
+const attachmentSchema = z.object({
+  name: z.string(),
+  type: z.string().optional(),
+  /** Base64; missing for a stored file until the mail is sent. */
+  content: z.string().optional(),
+  /** The ID of a stored file. */
+  file: z.string().optional(),
+  /** The method of a calendar entry. */
+  method: z.enum(['publish', 'request', 'cancel']).optional(),
+})
+export type Attachment = z.output<typeof attachmentSchema>
+
 /** A mail that is ready to send. */
 export const mailSchema = z.object({
   to: z.string(),
@@ -87,6 +114,7 @@ export const mailSchema = z.object({
   text: z.string(),
   html: z.string().optional(),
   headers: z.record(z.string(), z.string()).optional(),
+  attachments: z.array(attachmentSchema).optional(),
 })
 
 /** `id` identifies it at the mail server. */

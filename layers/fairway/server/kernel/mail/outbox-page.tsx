@@ -57,7 +57,7 @@ function listPage(app: App, mails: WrittenMail[], language: Language): Promise<S
 }
 
 function mailPage(app: App, mail: WrittenMail, language: Language): Promise<ServerPage> {
-  const { to, html, back } = messagesOf(language).outbox
+  const { to, html, back, attached } = messagesOf(language).outbox
   const lead = `${timeOf(mail, language)} · ${fill(to, { address: mail.to })}`
   const foot = (
     <p class="foot links">
@@ -69,10 +69,26 @@ function mailPage(app: App, mail: WrittenMail, language: Language): Promise<Serv
     page: 'outbox',
     title: mail.subject,
     lead,
-    children: [...mail.text.split(/\n+/).map(toLine), foot],
+    children: [...mail.text.split(/\n+/).map(toLine), ...filesOf(mail, attached), foot],
     language,
   })
 }
+
+const filesOf = ({ attachments = [] }: WrittenMail, label: string) =>
+  attachments.length === 0
+    ? []
+    : [
+        <p class="mail">{label}</p>,
+        <ul>
+          {attachments.map(({ name, type = 'application/octet-stream', content = '' }) => (
+            <li>
+              <a href={`data:${type};base64,${content}`} download={name} dir="auto">
+                {name}
+              </a>
+            </li>
+          ))}
+        </ul>,
+      ]
 
 // Our mails have their link on a separate line.
 const toLine = (line: string) => (

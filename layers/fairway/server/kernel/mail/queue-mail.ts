@@ -10,6 +10,7 @@ import type { Orm } from '../database/client'
 import { readNewest } from '../database/read-page'
 import { AppError } from '../http/app-error'
 import { defineJob, queueJob, type JobContext } from '../jobs'
+import { withBytes } from './attachments'
 import { mailSchema } from './mailer'
 import type { MailContent } from './mail-layout'
 import { mailOutbox } from './tables'
@@ -34,12 +35,17 @@ interface MailToWrite {
    * account.
    */
   isKept?: boolean
+  attachments?: z.output<typeof mailSchema>['attachments']
 }
 
 /** Stores a mail with the job that sends it, in the transaction where `on` is one. Returns its id. */
-export async function writeMail(app: App, on: MailDb, { to, content, isKept }: MailToWrite): Promise<string> {
+export async function writeMail(
+  app: App,
+  on: MailDb,
+  { to, content, isKept, attachments }: MailToWrite,
+): Promise<string> {
   const id = newId()
-  const sealed = sealMail(app, id, { to, ...(await rendered(app, content)), isKept })
+  const sealed = sealMail(app, id, { to, ...(await rendered(app, content)), isKept, attachments })
   await on.insert(mailOutbox).values({ id, name: content.name, content: sealed, createdAt: app.now() })
   await queueJob(app, on, SEND_MAIL, { mailId: id })
   return id
@@ -83,12 +89,13 @@ async function deliver(app: App, id: string, { isLast }: JobContext): Promise<vo
   const [row] = await app.db.orm.select().from(mailOutbox).where(eq(mailOutbox.id, id))
   if (!row) return
   const mail = writtenSchema.parse(JSON.parse(unseal(app.config.keys, MAIL_PURPOSE, row.content, id)))
-  const { to, subject, text, html, headers, isKept } = mail
+  const { to, subject, text, html, headers, isKept, attachments } = mail
   if (text === undefined) throw new AppError('not-found', { detail: 'Its text was deleted when it was given up.' })
   try {
-    await app.mailer.send({ id, to, subject, text, html, headers })
+    await app.mailer.send({ id, to, subject, text, html, headers, attachments: await withBytes(app, attachments) })
   } catch (error) {
-    const isRefused = isFinal(error)
+    // An attached file that was deleted does not come back.
+    const isRefused = isFinal(error) || error instanceof AppError
     const reason = error instanceof Error ? error.message : String(error)
     if (isLast || isRefused)
       await app.db.orm

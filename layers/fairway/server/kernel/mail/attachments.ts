@@ -1,0 +1,109 @@
+// Attachments of mails: how authors give them, how the outbox keeps them, and their bytes when the mail is sent.
+import type { App } from '#fairway/server/kernel/app-context'
+import { AppError } from '../http/app-error'
+import type { Attachment } from './mailer'
+
+/** A calendar entry. Times are sent in UTC, and calendars show them in the receiver's time zone. */
+export interface CalendarEvent {
+  /** Identifies the entry in calendars: a later mail with this `id` and a higher `sequence` changes it. */
+  id: string
+  title: string
+  start: Date
+  end: Date
+  /** Whether it takes whole days, by the dates in UTC. */
+  isAllDay?: boolean
+  location?: string
+  description?: string
+  url?: string
+  /** `publish` adds it to the calendar, `request` asks for an answer, `cancel` removes it. `publish` by default. */
+  method?: 'publish' | 'request' | 'cancel'
+  /** Required for `request` and `cancel`. */
+  organizer?: { name: string; email: string }
+  /** 0 by default. */
+  sequence?: number
+}
+
+/** An attachment of a mail: bytes or a text, a stored file by its ID, or a calendar entry. */
+export type MailAttachment =
+  | { name: string; content: string | Uint8Array; type?: string }
+  | { file: string; name?: string }
+  | { event: CalendarEvent }
+
+const MOST = 10
+/** The bytes of all attachments of a mail; many mail servers refuse more than 10 MB in all. */
+const MOST_BYTES = 7 * 1024 * 1024
+
+const refused = (at: number, message: string) =>
+  new AppError('invalid-input', { errors: [{ path: `attachments.${at}`, message }] })
+
+/** The facts of a stored file; undefined for an unknown ID. */
+type FindFile = (id: string) => Promise<{ name: string; type: string; size: number } | undefined>
+
+/**
+ * Attachments as the outbox keeps them. A stored file stays where it is until the mail is sent. Throws `invalid-input` with the
+ * path of an attachment that has no name, is unknown, or goes over the limits: ten, and 7 MiB in all.
+ */
+export async function packAttachments(given: readonly MailAttachment[], findFile: FindFile): Promise<Attachment[]> {
+  if (given.length > MOST) throw refused(MOST, `A mail has at most ${MOST} attachments.`)
+  const packed: Attachment[] = []
+  let bytes = 0
+  for (const [at, attachment] of given.entries()) {
+    const { size, ...made } = await packOne(attachment, findFile, at)
+    bytes += size
+    if (bytes > MOST_BYTES) throw refused(at, 'The attachments of a mail have at most 7 MiB in all.')
+    packed.push(made)
+  }
+  return packed
+}
+
+async function packOne(given: MailAttachment, findFile: FindFile, at: number): Promise<Attachment & { size: number }> {
+  if ('event' in given) return packEvent(given.event, at)
+  if ('file' in given) {
+    const file = await findFile(given.file)
+    if (!file) throw refused(at, 'There is no such file.')
+    return { name: nameOf(given.name ?? file.name, at), type: file.type, file: given.file, size: file.size }
+  }
+  const content = Buffer.from(given.content)
+  const type = given.type === undefined ? {} : { type: given.type }
+  return { name: nameOf(given.name, at), ...type, content: content.toString('base64'), size: content.byteLength }
+}
+
+function nameOf(name: string, at: number): string {
+  // oxlint-disable-next-line no-control-regex -- a name must not break out of its header
+  if (!/^[^/\\\u0000-\u001F\u007F]{1,200}$/.test(name))
+    throw refused(at, 'Its name has 1 to 200 characters and no slash.')
+  return name
+}
+
+async function packEvent(event: CalendarEvent, at: number): Promise<Attachment & { size: number }> {
+  const { method = 'publish', organizer, start, end, isAllDay, title, sequence = 0, ...rest } = event
+  if (method !== 'publish' && !organizer) throw refused(at, `A calendar entry with ${method} needs its organizer.`)
+  if (!(end > start)) throw refused(at, 'A calendar entry ends after it starts.')
+  const { default: calendar, ICalCalendarMethod, ICalEventStatus } = await import('ical-generator')
+  const status = method === 'cancel' ? ICalEventStatus.CANCELLED : ICalEventStatus.CONFIRMED
+  const made = calendar({ method: ICalCalendarMethod[METHODS[method]] })
+  made.createEvent({ ...rest, start, end, allDay: isAllDay, summary: title, sequence, status, organizer })
+  const content = Buffer.from(made.toString())
+  return { name: 'event.ics', method, content: content.toString('base64'), size: content.byteLength }
+}
+
+const METHODS = { publish: 'PUBLISH', request: 'REQUEST', cancel: 'CANCEL' } as const
+
+type ReadFile = (id: string) => Promise<Buffer | undefined>
+const readerOf = (app: App) => app.memo('mail-file-reader', (): { read: ReadFile } => ({ read: async () => undefined }))
+
+/** Sets how the bytes of stored files are read; the reader returns undefined for a file that is gone. */
+export function setMailFiles(app: App, read: ReadFile): void {
+  readerOf(app).read = read
+}
+
+/** The attachments with their bytes. Throws `not-found` for a stored file that was deleted in the meantime. */
+export const withBytes = (app: App, attachments: readonly Attachment[] = []): Promise<Attachment[]> =>
+  Promise.all(
+    attachments.map(async ({ file, ...attachment }) => {
+      if (file === undefined) return attachment
+      const bytes = await readerOf(app).read(file)
+      if (!bytes) throw new AppError('not-found', { detail: `The attached file ${attachment.name} was deleted.` })
+      return { ...attachment, content: bytes.toString('base64') }
+    }),
+  )
