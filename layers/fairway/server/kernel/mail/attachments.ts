@@ -1,33 +1,8 @@
 // Attachments of mails: how authors give them, how the outbox keeps them, and their bytes when the mail is sent.
 import type { App } from '#fairway/server/kernel/app-context'
 import { AppError } from '../http/app-error'
+import type { CalendarEvent, MailAttachment } from './define-mail'
 import type { Attachment } from './mailer'
-
-/** A calendar entry. Times are sent in UTC, and calendars show them in the receiver's time zone. */
-export interface CalendarEvent {
-  /** Identifies the entry in calendars: a later mail with this `id` and a higher `sequence` changes it. */
-  id: string
-  title: string
-  start: Date
-  end: Date
-  /** Whether it takes whole days, by the dates in UTC. */
-  isAllDay?: boolean
-  location?: string
-  description?: string
-  url?: string
-  /** `publish` adds it to the calendar, `request` asks for an answer, `cancel` removes it. `publish` by default. */
-  method?: 'publish' | 'request' | 'cancel'
-  /** Required for `request` and `cancel`. */
-  organizer?: { name: string; email: string }
-  /** 0 by default. */
-  sequence?: number
-}
-
-/** An attachment of a mail: bytes or a text, a stored file by its ID, or a calendar entry. */
-export type MailAttachment =
-  | { name: string; content: string | Uint8Array; type?: string }
-  | { file: string; name?: string }
-  | { event: CalendarEvent }
 
 const MOST = 10
 /** The bytes of all attachments of a mail; many mail servers refuse more than 10 MB in all. */

@@ -3,7 +3,6 @@ import type { VNodeChild } from 'vue'
 import { z } from 'zod'
 import type { Language } from '#fairway/shared/languages'
 import type { Orm } from '../database/client'
-import type { MailAttachment } from './attachments'
 import { isDeclared, mark, parseDeclaration } from '../declaration'
 
 /** The context of a mail's body besides its data. */
@@ -81,6 +80,32 @@ export const isMail = (value: unknown): value is Mail => isDeclared('mail', valu
 
 /** The data of a mail, as its author types it. */
 export type MailDataOf<Declared> = Declared extends { data: infer Data extends z.ZodObject } ? z.input<Data> : never
+
+/** A calendar entry. Times are sent in UTC, and calendars show them in the receiver's time zone. */
+export interface CalendarEvent {
+  /** Identifies the entry in calendars: a later mail with this `id` and a higher `sequence` changes it. */
+  id: string
+  title: string
+  start: Date
+  end: Date
+  /** Whether it takes whole days, by the dates in UTC. */
+  isAllDay?: boolean
+  location?: string
+  description?: string
+  url?: string
+  /** `publish` adds it to the calendar, `request` asks for an answer, `cancel` removes it. `publish` by default. */
+  method?: 'publish' | 'request' | 'cancel'
+  /** Required for `request` and `cancel`. */
+  organizer?: { name: string; email: string }
+  /** 0 by default. */
+  sequence?: number
+}
+
+/** An attachment of a mail: bytes or a text, a stored file by its ID, or a calendar entry. */
+export type MailAttachment =
+  | { name: string; content: string | Uint8Array; type?: string }
+  | { file: string; name?: string }
+  | { event: CalendarEvent }
 
 /** The receiver of a mail and its data. */
 export interface MailToSend<Data> {
