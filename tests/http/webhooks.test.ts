@@ -92,6 +92,26 @@ describe('webhooks over HTTP', () => {
     expect((await fwBeside(server, ['webhooks', 'deliveries', 'none'])).code).toBe(1)
   })
 
+  it('have an optional name of at most 80 characters, which the audit log shows', async () => {
+    const { owner } = await world.team()
+    const { id } = await added(owner.browser, '/named', { name: '  Billing\n' })
+    const nameNow = async () => (await (await owner.browser.get('/_fw/webhooks')).json()).webhooks[0].name
+    const change = (name: unknown) => owner.browser.request(`/_fw/webhooks/${id}`, { method: 'PATCH', json: { name } })
+    expect(await nameNow()).toBe('Billing')
+    expect((await change('Invoices')).status).toBe(204)
+    expect(await nameNow()).toBe('Invoices')
+    expect((await change('')).status).toBe(204)
+    expect(await nameNow()).toBeNull()
+    expect((await (await change('n'.repeat(81))).json()).errors).toMatchObject([{ path: 'name' }])
+    expect((await change(undefined)).status).toBe(400)
+    const rows = await query(
+      server,
+      `select input ->> '$.name' as name from audit_log where user_id = ? and action glob '*-webhook' and outcome = 'ok' order by rowid`,
+      [owner.userId],
+    )
+    expect(rows.map(({ name }) => name)).toEqual(['Billing', 'Invoices', null])
+  })
+
   it('can be managed only by owners and admins, and return 404 to outsiders', async () => {
     const { owner, admin, member, outsider } = await world.team()
     const { id } = await added(owner.browser, '/kept', { types: ['audit.delete-note'] })

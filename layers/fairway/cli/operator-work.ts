@@ -98,9 +98,9 @@ export async function tellWebhooks(app: App): Promise<number> {
   const webhooks = await toWebhooks(app)
   if (webhooks.length === 0) return sayLines(['There are no webhooks.'])
   return sayLines(
-    webhooks.map(({ id, scope, url, state, pending, failed }) =>
+    webhooks.map(({ id, scope, name, url, state, pending, failed }) =>
       // The part after the host may contain a secret.
-      [id, scope, state, `${pending} waiting`, `${failed} given up`, new URL(url).host].join('  '),
+      [id, scope, state, `${pending} waiting`, `${failed} given up`, new URL(url).host, name ?? []].flat().join('  '),
     ),
   )
 }

@@ -21,10 +21,15 @@ export const DELIVERY_STATES = ['pending', 'sent', 'failed'] as const
 export const DELIVERY_FAULTS = ['timeout', 'unreachable', 'secret', 'event-gone'] as const
 export type DeliveryFault = (typeof DELIVERY_FAULTS)[number]
 
+/** The longest name of a webhook. */
+export const WEBHOOK_NAME_LENGTH = 80
+
 /** A webhook in a list, without its secret. Times are ISO 8601 UTC. */
 const webhookSchema = z.object({
   id: z.string(),
   scope: z.enum(WEBHOOK_SCOPES),
+  /** Null for a webhook that is shown by the host of its address. */
+  name: z.nullable(z.string()),
   url: z.string(),
   /** Types of events, or their prefixes with `*` at the end. */
   types: z.array(z.string()),
@@ -41,6 +46,9 @@ const webhookSchema = z.object({
   failed: z.int(),
 })
 export type Webhook = z.infer<typeof webhookSchema>
+
+/** What screens call a webhook: its name, else the host of its address. */
+export const titleOfWebhook = ({ name, url }: Pick<Webhook, 'name' | 'url'>): string => name ?? new URL(url).host
 
 export const webhookListSchema = z.object({
   webhooks: z.array(webhookSchema),

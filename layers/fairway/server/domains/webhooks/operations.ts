@@ -22,15 +22,8 @@ import {
 } from './deliveries'
 import { knownTypes } from './event-types'
 import { replaySince } from './replay'
-import {
-  changeWebhook,
-  createWebhook,
-  deleteWebhook,
-  listWebhooks,
-  renewSecret,
-  requireWebhook,
-  webhookInput,
-} from './subscriptions'
+import { changeWebhook, createWebhook, deleteWebhook, listWebhooks, renewSecret, requireWebhook } from './subscriptions'
+import { webhookInput } from './webhook-input'
 
 /** The possible names of audit rows and webhook events. */
 const auditedNames = [
@@ -61,7 +54,7 @@ export default defineOperations({
     input: webhookInput.create,
     output: webhookSecretSchema,
     status: 201,
-    audit: ['scope', 'types'],
+    audit: ['scope', 'name', 'types'],
     run: (input, { app, session }) => createWebhook(app, session, input, auditedNames),
   }),
   'change-webhook': operation({
@@ -69,7 +62,7 @@ export default defineOperations({
     method: 'PATCH',
     path: '/_fw/webhooks/:id',
     input: webhookInput.change,
-    audit: ['id', 'types', 'state'],
+    audit: ['id', 'name', 'types', 'state'],
     async run({ id, ...change }, { app, session, event }) {
       const webhook = await requireWebhook(app, session, id)
       // With a stolen session, it must be impossible to redirect the events.

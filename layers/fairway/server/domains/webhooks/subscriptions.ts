@@ -11,36 +11,19 @@ import { AppError } from '#fairway/server/kernel/http/app-error'
 import { wakeSoon } from '#fairway/server/kernel/jobs'
 import { mayInOrg } from '#fairway/shared/roles'
 import type { Session } from '#fairway/shared/schemas/session'
-import { type Webhook, WEBHOOK_SCOPES, type WebhookScope, type WebhookSecret } from '#fairway/shared/schemas/webhook'
-import { checkPatterns, knownTypes, patternsSchema } from './event-types'
+import type { Webhook, WebhookScope, WebhookSecret } from '#fairway/shared/schemas/webhook'
+import { checkPatterns, knownTypes } from './event-types'
 import { checkAddress, SECRET_PURPOSE } from './send-webhook'
 import { webhookDeliveries, webhooks } from './tables'
+import type { webhookInput } from './webhook-input'
 
 export type WebhookRow = typeof webhooks.$inferSelect
 
 const MOST_WEBHOOKS = 20
 const SECRET_BYTES = 32
 const HOUR_IN_MS = 60 * 60 * 1000
-const LONGEST_OVERLAP_IN_HOURS = 168
 /** How long deliveries are kept, and how far back events can be replayed. */
 export const KEPT_IN_MS = 30 * 24 * HOUR_IN_MS
-
-const scope = z.enum(WEBHOOK_SCOPES).default('organization')
-const url = z.string().trim().min(1)
-
-/** The input of operations on webhooks. */
-export const webhookInput = {
-  list: z.object({ scope }),
-  create: z.strictObject({ scope, url, types: patternsSchema }),
-  change: z
-    .strictObject({
-      url: url.optional(),
-      types: patternsSchema.optional(),
-      state: z.enum(['on', 'off']).optional(),
-    })
-    .refine(({ url, types, state }) => url ?? types ?? state, 'must name url, types or state'),
-  renew: z.strictObject({ overlapInHours: z.number().int().min(0).max(LONGEST_OVERLAP_IN_HOURS).default(24) }),
-}
 
 /**
  * Throws `not-found` for webhooks of the installation unless the person is an operator. For those of an organization, throws
@@ -119,6 +102,7 @@ export async function toWebhooks(app: App, which?: SQL): Promise<Webhook[]> {
   return rows.map(row => ({
     id: row.id,
     scope: row.orgId === null ? 'installation' : 'organization',
+    name: row.name,
     url: row.url,
     types: typesOf(row),
     state: row.state,
@@ -152,9 +136,9 @@ export async function createWebhook(
   const now = app.now().getTime()
   // The inserting statement checks the limit, so concurrent requests cannot exceed it.
   const { rowsAffected } = await app.db.client.execute({
-    sql: `insert into fw_webhooks (id, org_id, url, types, state, secret, created_by, created_at)
-      select ?, ?, ?, ?, 'on', ?, ?, ? where (select count(*) from fw_webhooks where org_id is ?) < ${MOST_WEBHOOKS}`,
-    args: [id, orgId, input.url, JSON.stringify(input.types), sealed, session.userId, now, orgId],
+    sql: `insert into fw_webhooks (id, org_id, name, url, types, state, secret, created_by, created_at)
+      select ?, ?, ?, ?, ?, 'on', ?, ?, ? where (select count(*) from fw_webhooks where org_id is ?) < ${MOST_WEBHOOKS}`,
+    args: [id, orgId, input.name ?? null, input.url, JSON.stringify(input.types), sealed, session.userId, now, orgId],
   })
   if (rowsAffected === 0) throw new AppError('webhook-limit', { detail: `There can be ${MOST_WEBHOOKS}.` })
   return { id, secret }
@@ -165,14 +149,14 @@ const newSecret = (): string => `whsec_${randomBase64(SECRET_BYTES)}`
 type ChangeInput = z.output<typeof webhookInput.change>
 
 /**
- * Changes the address or types of a webhook, or switches it on or off. Events that happen while it is off are not queued.
+ * Changes the name, address or types of a webhook, or switches it on or off. Events that happen while it is off are not queued.
  * Throws `invalid-input`.
  */
 export async function changeWebhook(
   app: App,
   session: Session,
   webhook: WebhookRow,
-  { url, types, state }: ChangeInput,
+  { name, url, types, state }: ChangeInput,
   actions: readonly string[],
 ): Promise<void> {
   if (url !== undefined) checkAddress(app, url, isOperator(app, session))
@@ -182,9 +166,10 @@ export async function changeWebhook(
   const changed = app.db.orm
     .update(webhooks)
     .set({
-      ...(url === undefined ? {} : { url }),
+      name,
+      url,
       ...(types === undefined ? {} : { types: JSON.stringify(types) }),
-      ...(state === undefined ? {} : { state }),
+      state,
       ...(isTakenOver ? { createdBy: session.userId } : {}),
       ...(isSwitchedOn ? { failingSince: null } : {}),
     })
@@ -282,7 +267,7 @@ export const webhookRows: DependentRows = {
     const isIn = isExported('org_id', person)
     return {
       webhooks: {
-        sql: `select id, org_id as organization, types, state, ${isoTime('created_at')} as createdAt
+        sql: `select id, org_id as organization, name, types, state, ${isoTime('created_at')} as createdAt
           from fw_webhooks where created_by = ? and ${isIn.sql} order by created_at`,
         args: [person.userId, ...isIn.args],
       },

@@ -10,6 +10,8 @@ export const webhooks = sqliteTable(
     id: id(),
     /** Null for webhooks of the installation, which its operators manage. */
     orgId: text('org_id'),
+    /** What people call it; null shows the host of its address. */
+    name: text('name'),
     url: text('url').notNull(),
     /** JSON: event types or their prefixes. */
     types: text('types').notNull(),

@@ -1,0 +1,32 @@
+import { z } from 'zod'
+import { optionalNameSchema } from '#fairway/shared/schemas/name'
+import { WEBHOOK_NAME_LENGTH, WEBHOOK_SCOPES } from '#fairway/shared/schemas/webhook'
+import { patternsSchema } from './event-types'
+
+const LONGEST_OVERLAP_IN_HOURS = 168
+
+const scope = z.enum(WEBHOOK_SCOPES).default('organization')
+const url = z.string().trim().min(1)
+/** Null, like an empty text, shows the host of the address. */
+const name = optionalNameSchema(WEBHOOK_NAME_LENGTH)
+  .nullable()
+  .transform(text => text || null)
+  .optional()
+
+/** The input of operations on webhooks. */
+export const webhookInput = {
+  list: z.object({ scope }),
+  create: z.strictObject({ scope, name, url, types: patternsSchema }),
+  change: z
+    .strictObject({
+      name,
+      url: url.optional(),
+      types: patternsSchema.optional(),
+      state: z.enum(['on', 'off']).optional(),
+    })
+    .refine(
+      ({ name, url, types, state }) => [name, url, types, state].some(each => each !== undefined),
+      'requires name, url, types or state',
+    ),
+  renew: z.strictObject({ overlapInHours: z.number().int().min(0).max(LONGEST_OVERLAP_IN_HOURS).default(24) }),
+}
