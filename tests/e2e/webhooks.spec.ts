@@ -26,6 +26,7 @@ test('a webhook is added, fails, recovers and resends its events', async ({ page
   await expect(form.getByText('Use an https address without a port.')).toBeVisible()
   await expectNoViolations(page)
   await form.getByLabel('URL').fill(receiver.origin + PATH)
+  await form.getByLabel('Name').fill('Billing')
   await form.getByRole('radio', { name: 'Selected events' }).check()
   await form.getByRole('button', { name: 'Choose event types' }).click()
   await page.getByRole('option', { name: 'audit.create-note' }).click()
@@ -36,9 +37,9 @@ test('a webhook is added, fails, recovers and resends its events', async ({ page
   await expect(secret.getByText(/^whsec_/)).toBeVisible()
   await expectNoViolations(page)
   await secret.getByRole('button', { name: 'I have saved it' }).click()
-  const host = new URL(receiver.origin).host
-  await expect(page.getByText('1 event type')).toBeVisible()
-  const more = page.getByRole('button', { name: `More for ${host}` })
+  const row = page.getByRole('row', { name: /Billing .* 1 event type Active Never/ })
+  await expect(row).toBeVisible()
+  const more = page.getByRole('button', { name: 'Actions for Billing' })
   await more.click()
   await expectNoViolations(page)
   await page.keyboard.press('Escape')
@@ -51,9 +52,19 @@ test('a webhook is added, fails, recovers and resends its events', async ({ page
   await runAction(page, origin, 'create-note', { title: 'Told' })
   await expect.poll(() => receiver.typesAt(PATH)).toEqual(['audit.create-note'])
   await page.reload()
-  await expect(page.getByText('Failing since')).toBeVisible()
-  await page.getByRole('button', { name: `Deliveries to ${host}` }).click()
-  const deliveries = page.getByRole('dialog', { name: `Deliveries to ${host}` })
+  await page.getByRole('row', { name: /Billing .* Failing/ }).click()
+  const details = page.getByRole('dialog', { name: 'Billing' })
+  await expect(details.getByRole('term')).toContainText([
+    'URL',
+    'Events',
+    'State',
+    'Failing since',
+    'Waiting',
+    'Failed',
+  ])
+  await expectNoViolations(page)
+  await details.getByRole('button', { name: 'Deliveries' }).click()
+  const deliveries = page.getByRole('dialog', { name: 'Deliveries to Billing' })
   await expect(deliveries.getByText(/Status 503/)).toBeVisible()
   await expectNoViolations(page)
   const open = deliveries.getByRole('button', { name: 'Show details: audit.create-note' })

@@ -56,6 +56,9 @@ describe('webhooks over HTTP', () => {
     expect((await page()).deliveries).toMatchObject([
       { state: 'sent', status: 200, answer: 'taken', tries: 1, messageId: request!.headers['webhook-id'] },
     ])
+    const [{ lastTryAt }] = (await page()).deliveries
+    const { webhooks } = await (await owner.browser.get('/_fw/webhooks')).json()
+    expect(webhooks).toMatchObject([{ id, lastTryAt }])
     const test = await owner.browser.post(`/_fw/webhooks/${id}/test`)
     expect(test.status).toBe(202)
     await expect.poll(() => receiver.typesAt('/told'), WAIT).toContain('webhook.test')

@@ -44,6 +44,8 @@ const webhookSchema = z.object({
   /** Deliveries of the past thirty days. */
   pending: z.int(),
   failed: z.int(),
+  /** The time of the newest attempt among them. */
+  lastTryAt: z.nullable(z.string()),
 })
 export type Webhook = z.infer<typeof webhookSchema>
 

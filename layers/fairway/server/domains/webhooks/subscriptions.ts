@@ -1,4 +1,4 @@
-import { and, asc, count, eq, gte, isNull, lt, type SQL, sql } from 'drizzle-orm'
+import { and, asc, count, eq, gte, isNull, lt, max, type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { BROUGHT_IN, findMembership, isInDeleted, requireOrg } from '#fairway/server/domains/organizations'
 import { findAccounts, findPerson, isOperator, requireOperator } from '#fairway/server/domains/people'
@@ -84,7 +84,12 @@ export async function toWebhooks(app: App, which?: SQL): Promise<Webhook[]> {
   const rows = await app.db.orm.select().from(webhooks).where(which).orderBy(asc(webhooks.createdAt), asc(webhooks.id))
   const since = new Date(app.now().getTime() - KEPT_IN_MS)
   const counts = await app.db.orm
-    .select({ id: webhookDeliveries.webhookId, state: webhookDeliveries.state, n: count() })
+    .select({
+      id: webhookDeliveries.webhookId,
+      state: webhookDeliveries.state,
+      n: count(),
+      lastTryAt: max(webhookDeliveries.lastTryAt),
+    })
     .from(webhookDeliveries)
     .where(
       and(
@@ -94,6 +99,8 @@ export async function toWebhooks(app: App, which?: SQL): Promise<Webhook[]> {
     )
     .groupBy(webhookDeliveries.webhookId, webhookDeliveries.state)
   const countOf = (id: string, state: string) => counts.find(each => each.id === id && each.state === state)?.n ?? 0
+  const lastTryOf = (id: string) =>
+    counts.flatMap(each => (each.id === id && each.lastTryAt) || []).sort((a, b) => +b - +a)[0]
   const people = await findAccounts(
     app,
     'id',
@@ -112,6 +119,7 @@ export async function toWebhooks(app: App, which?: SQL): Promise<Webhook[]> {
     createdAt: row.createdAt.toISOString(),
     pending: countOf(row.id, 'pending'),
     failed: countOf(row.id, 'failed'),
+    lastTryAt: lastTryOf(row.id)?.toISOString() ?? null,
   }))
 }
 
