@@ -71,6 +71,8 @@ test('a webhook is added, fails, recovers and resends its events', async ({ page
   await open.press('Enter')
   const panel = page.getByRole('dialog', { name: 'audit.create-note' })
   await expect(panel.getByRole('region', { name: 'Answer body' })).toContainText('out of order')
+  await expect(panel.getByRole('region', { name: 'Payload' })).toContainText('"type": "audit.create-note"')
+  await expect(panel.getByRole('button', { name: 'Copy the payload' })).toBeVisible()
   await expect(panel.getByRole('term')).toContainText(['State', 'Event', 'Attempts', 'Answer status', 'Message ID'])
   await expectNoViolations(page)
   await page.keyboard.press('Escape')
@@ -79,11 +81,9 @@ test('a webhook is added, fails, recovers and resends its events', async ({ page
   await expect(open).toBeFocused()
 
   receiver.answer = { status: 200 }
-  await open.press('Enter')
-  await panel.getByRole('button', { name: 'Resend' }).click()
+  await deliveries.getByRole('button', { name: 'Actions for audit.create-note' }).press('Enter')
+  await page.getByRole('menuitem', { name: 'Resend' }).press('Enter')
   await expect(page.getByText('The event was queued again.').first()).toBeVisible()
-  await panel.getByRole('button', { name: 'Close' }).click()
-  await expect(panel).toHaveCount(0)
   await expect.poll(() => receiver.at(PATH).length).toBeGreaterThan(1)
   await expect(async () => {
     await deliveries.getByRole('combobox', { name: 'State' }).click()

@@ -56,7 +56,10 @@ describe('webhooks over HTTP', () => {
     expect((await page()).deliveries).toMatchObject([
       { state: 'sent', status: 200, answer: 'taken', tries: 1, messageId: request!.headers['webhook-id'] },
     ])
-    const [{ lastTryAt }] = (await page()).deliveries
+    const [delivery] = (await page()).deliveries
+    const shown = await owner.browser.get(`/_fw/webhooks/${id}/deliveries/${delivery.id}`)
+    expect(await shown.json()).toEqual({ delivery, payload: JSON.parse(request!.body) })
+    const { lastTryAt } = delivery
     const { webhooks } = await (await owner.browser.get('/_fw/webhooks')).json()
     expect(webhooks).toMatchObject([{ id, lastTryAt }])
     const test = await owner.browser.post(`/_fw/webhooks/${id}/test`)
@@ -127,13 +130,14 @@ describe('webhooks over HTTP', () => {
         await send('POST', '/secret', {}),
         await send('POST', '/test'),
         await send('GET', '/deliveries'),
+        await send('GET', '/deliveries/none'),
         await send('POST', '/deliveries/none'),
         await send('POST', '/replay', { since }),
         await send('POST', '/replay?dryRun=true', { since }),
       ]
     }
-    expect(await statuses(owner)).toEqual([204, 200, 202, 200, 404, 200, 200])
-    expect(await statuses(admin)).toEqual([204, 200, 202, 200, 404, 200, 200])
+    expect(await statuses(owner)).toEqual([204, 200, 202, 200, 404, 404, 200, 200])
+    expect(await statuses(admin)).toEqual([204, 200, 202, 200, 404, 404, 200, 200])
     expect(new Set(await statuses(member))).toEqual(new Set([403]))
     expect(new Set(await statuses(outsider))).toEqual(new Set([404]))
     expect((await outsider.browser.request(`/_fw/webhooks/${id}`, { method: 'DELETE' })).status).toBe(404)

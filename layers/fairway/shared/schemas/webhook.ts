@@ -83,6 +83,21 @@ const webhookDeliverySchema = z.object({
 })
 export type WebhookDelivery = z.infer<typeof webhookDeliverySchema>
 
+/** The body of the request that a delivery sends. */
+const webhookPayloadSchema = z.object({
+  type: z.string(),
+  timestamp: z.string(),
+  data: z.record(z.string(), z.unknown()),
+})
+export type WebhookPayload = z.infer<typeof webhookPayloadSchema>
+
+/** One delivery with its payload; null once its event is no longer kept. */
+export const deliveryDetailsSchema = z.object({
+  delivery: webhookDeliverySchema,
+  payload: z.nullable(webhookPayloadSchema),
+})
+export type DeliveryDetails = z.infer<typeof deliveryDetailsSchema>
+
 /** One page of deliveries, the latest first. */
 export const deliveryPageSchema = z.object({ deliveries: z.array(webhookDeliverySchema), totalItems: z.int() })
 export type DeliveryPage = z.infer<typeof deliveryPageSchema>

@@ -19,6 +19,7 @@ import {
   sendTest,
   webhookJob,
 } from '#fairway/server/domains/webhooks'
+import { showDelivery } from '#fairway/server/domains/webhooks/deliveries'
 import { patternsSchema } from '#fairway/server/domains/webhooks/event-types'
 import { piecesOf } from '#fairway/server/domains/webhooks/replay'
 import { DELAYS_IN_SECONDS } from '#fairway/server/domains/webhooks/record-attempt'
@@ -157,6 +158,8 @@ describe('a webhook', () => {
     await deliverWebhooks()
     expect(receiver.typesAt('/bob')).toHaveLength(1)
     expect(await rowsOf(id)).toMatchObject([{ state: 'failed', fault: 'event-gone' }])
+    const [row] = await rowsOf(id)
+    expect((await showDelivery(app, await requireLocalWebhook(app, id), String(row?.id))).payload).toBeNull()
   })
 
   it('receives the security events of its organization without operator-only fields', async () => {

@@ -9,6 +9,7 @@ import { requireRun } from '#fairway/server/kernel/current-run'
 import { defineJob } from '#fairway/server/kernel/jobs'
 import { findSecurityEvent } from '#fairway/server/kernel/security-events/list-security-events'
 import { findEventKind } from '#fairway/server/kernel/security-events/event-kinds'
+import type { WebhookPayload } from '#fairway/shared/schemas/webhook'
 import { recordAttempt, switchOffOrphaned, type TakenDelivery } from './record-attempt'
 import { isInside, SEND_LIMIT_IN_MS, sendWebhook } from './send-webhook'
 import { findWebhook, isKeptByManager, isKeptByOperator, type WebhookRow } from './subscriptions'
@@ -40,11 +41,12 @@ async function deliver(app: App, due: Try): Promise<void> {
   if (!isKept) return switchOffOrphaned(app, webhook)
   const taken = await take(app, due)
   if (!taken) return
-  const body = await bodyOf(app, webhook, taken)
+  const payload = await payloadOf(app, webhook, taken)
+  const message = { id: messageId(taken.eventId), body: JSON.stringify(payload) }
   const attempt =
-    body === undefined
+    payload === undefined
       ? { fault: 'event-gone' as const, durationInMs: 0 }
-      : await sendWebhook(app, webhook, { message: { id: messageId(taken.eventId), body }, isOperator })
+      : await sendWebhook(app, webhook, { message, isOperator })
   await recordAttempt(app, webhook, taken, attempt)
 }
 
@@ -71,19 +73,21 @@ async function take(app: App, { deliveryId, at }: Try): Promise<TakenDelivery | 
   return rows[0] && takenSchema.parse(rows[0])
 }
 
+type SentEvent = Pick<TakenDelivery, 'source' | 'eventId' | 'type' | 'eventAt'>
+
 /**
- * The body of an event. It contains only what the event's log shows to the webhook's managers. Undefined for an event that no
+ * The payload of an event. It contains only what the event's log shows to the webhook's managers. Undefined for an event that no
  * longer exists.
  */
-async function bodyOf(app: App, webhook: WebhookRow, taken: TakenDelivery): Promise<string | undefined> {
-  const data = await dataOf(app, webhook, taken)
-  return data && JSON.stringify({ type: taken.type, timestamp: new Date(taken.eventAt).toISOString(), data })
+export async function payloadOf(app: App, webhook: WebhookRow, event: SentEvent): Promise<WebhookPayload | undefined> {
+  const data = await dataOf(app, webhook, event)
+  return data && { type: event.type, timestamp: new Date(event.eventAt).toISOString(), data }
 }
 
 async function dataOf(
   app: App,
   { id, orgId }: WebhookRow,
-  { source, eventId }: TakenDelivery,
+  { source, eventId }: SentEvent,
 ): Promise<Record<string, unknown> | undefined> {
   if (source === 'test') return { id: eventId, webhook: id }
   if (source === 'audit') return orgId === null ? undefined : findAuditEvent(app, orgId, eventId)

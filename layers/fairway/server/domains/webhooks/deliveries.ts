@@ -8,10 +8,11 @@ import { wakeSoon } from '#fairway/server/kernel/jobs'
 import {
   DELIVERY_FAULTS,
   DELIVERY_STATES,
+  type DeliveryDetails,
   type DeliveryPage,
   type WebhookDelivery,
 } from '#fairway/shared/schemas/webhook'
-import { messageId } from './deliver'
+import { messageId, payloadOf } from './deliver'
 import { TEST_TYPE } from './event-types'
 import type { WebhookRow } from './subscriptions'
 import { webhookDeliveries, webhooks } from './tables'
@@ -93,6 +94,15 @@ export async function listDeliveries(
   const list = rowsByTime(app.db.orm, webhookDeliveries, webhookDeliveries.queuedAt, where)
   const { rows, totalItems } = await readPage(paging, list.page, list.count)
   return { deliveries: rows.map(toDelivery), totalItems }
+}
+
+/** One delivery of a webhook with its payload. Throws `not-found`. */
+export async function showDelivery(app: App, webhook: WebhookRow, deliveryId: string): Promise<DeliveryDetails> {
+  const isOne = and(eq(webhookDeliveries.id, deliveryId), eq(webhookDeliveries.webhookId, webhook.id))
+  const [row] = await app.db.orm.select().from(webhookDeliveries).where(isOne)
+  if (!row) throw new AppError('not-found')
+  const payload = await payloadOf(app, webhook, { ...row, eventAt: row.eventAt.getTime() })
+  return { delivery: toDelivery(row), payload: payload ?? null }
 }
 
 /** Queues an event of the type `webhook.test`, regardless of the webhook's types. Throws `webhook-off`. */

@@ -7,6 +7,7 @@ import { cursorShape } from '#fairway/server/kernel/database/read-page'
 import { limits } from '#fairway/server/kernel/limits/limits'
 import {
   DELIVERY_STATES,
+  deliveryDetailsSchema,
   deliveryPageSchema,
   webhookListSchema,
   webhookSecretSchema,
@@ -18,6 +19,7 @@ import {
   listDeliveries,
   replayDelivery,
   sendTest,
+  showDelivery,
   webhookOfDelivery,
 } from './deliveries'
 import { knownTypes } from './event-types'
@@ -107,6 +109,15 @@ export default defineOperations({
     output: deliveryPageSchema,
     run: async ({ id, ...query }, { app, session }) =>
       listDeliveries(app, await requireWebhook(app, session, id), query),
+  }),
+  'show-delivery': operation({
+    description: 'Returns one delivery with its payload.',
+    method: 'GET',
+    path: '/_fw/webhooks/:id/deliveries/:delivery',
+    openIn: ['view'],
+    output: deliveryDetailsSchema,
+    run: async ({ id, delivery }, { app, session }) =>
+      showDelivery(app, await requireWebhook(app, session, id), delivery),
   }),
   'replay-delivery': operation({
     description: 'Resends one delivery.',
