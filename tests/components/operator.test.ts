@@ -71,6 +71,15 @@ test('people and organizations are tables with their second factor, last sign-in
 
   await app.open('/operator/organizations')
   const organizations = await screen.findByRole('table', { name: 'Organizations' })
+  const names = () =>
+    within(organizations)
+      .getAllByRole('row')
+      .slice(1)
+      .map(each => each.textContent?.match(/(Ada|Olga)'s/)?.[1])
+  await app.user.click(within(organizations).getByRole('button', { name: 'Organization' }))
+  await waitFor(() => expect(names()).toEqual(['Ada', 'Olga']))
+  await app.user.click(within(organizations).getByRole('button', { name: 'Organization' }))
+  await waitFor(() => expect(names()).toEqual(['Olga', 'Ada']))
   const listed = within(organizations).getByRole('row', { name: /Ada's organization A?\s*Ada 1 In use/ })
   expect(within(listed).getByTitle(`Ada · ${ada.email}`)).toBeDefined()
   await screen.findByText('2 organizations')

@@ -49,6 +49,25 @@ it('lists people with their organizations and second factor, and how many match'
   await query(server, 'delete from two_factor')
 })
 
+it.each([
+  ['people', 'lastSignInAt'],
+  ['organizations', 'members'],
+  ['jobs', 'runAt'],
+  ['mails', 'failedAt'],
+])('sorts %s by one of their fields, and names the fields for any other', async (path, field) => {
+  for (const sort of [field, '-name']) {
+    // The position after a row, so that the plan of further pages is checked too.
+    const cursor = Buffer.from(JSON.stringify([sort, sort === field ? 0 : '~', '~'])).toString('base64url')
+    for (const page of ['', `&cursor=${cursor}`])
+      expect((await get(operator, `${path}?sort=${sort}${page}`)).status).toBe(200)
+  }
+  const refused = await operator.browser.get(`/_fw/operator/${path}?sort=none`)
+  expect(refused.status).toBe(400)
+  expect((await refused.json()).errors).toMatchObject([
+    { path: 'sort', message: expect.stringMatching(new RegExp(`name.*\\b${field}\\b`)) },
+  ])
+})
+
 it('finds an organization by id and shows its members', async () => {
   const { body } = await get(operator, `organizations?search=${orgId}`)
   expect(body?.totalItems).toBe(1)

@@ -22,10 +22,14 @@ const SMALL_TABLES: Readonly<Record<string, string>> = {
 /** Statements that may scan a table, by a part of their text, each with the reason. */
 const KNOWN_SCANS: Readonly<Record<string, string>> = {
   'from "users" where ("users"."kind" = ? and ': 'the list of operators, newest first; a search looks at every name',
+  '"users"."id" in (select':
+    'a page of operators: newest first by an index; by name or last sign-in, it compares all accounts',
+  '"organizations"."id" in (select':
+    'a page of operators: newest first by an index; by name or members, it compares all',
+  '"mail_outbox"."id" in (select': 'a page of operators: only mails that wait, or failed in the past week',
   'from "organizations" where ((case when length(organizations.name)': 'a search of operators looks at every name',
-  "from fw_jobs where (state <> 'done' or name not glob":
-    'the list of operators, newest first; what the platform has done stays for an hour',
-  'from fw_jobs where 1 and name = ?': 'the list of operators, newest first; what is done stays for a day',
+  'id in (select id from fw_jobs where':
+    'a page of operators: what the platform has done stays for an hour, what is done otherwise for a day',
   'select count(*) as n from users': 'health, for operators: how many accounts there are',
   'select count(*) as n from organizations': 'health and the list, for operators: how many organizations there are',
   'select count(*) from "security_events"': 'how many pages the list of operators has',

@@ -10,18 +10,23 @@ interface NewestPage {
 }
 
 /**
- * A list of an operation that grows page by page, for CollectionTable. It loads when the component is mounted and when `input`
- * changes.
+ * A list of an operation that grows page by page, for CollectionTable. It loads when the component is mounted and when `input` or
+ * the order changes. `sort` is the order as the operation takes it: a field, with a leading hyphen for descending.
  */
-export function useGrownList<Answer extends NewestPage, Row extends { id: string }>(
-  ask: (cursor?: string) => Promise<Answer>,
+export function useGrownList<Answer extends NewestPage, Row extends { id: string }, Sort extends string = string>(
+  ask: (cursor?: string, sort?: Sort) => Promise<Answer>,
   rowsOf: (answer: Answer) => readonly Row[],
   input: () => unknown = () => undefined,
 ) {
-  const wanted = computed(() => JSON.stringify(input()))
+  const order = shallowRef<readonly SortBy[]>([])
+  const sort = computed(() => {
+    const [first] = order.value
+    return first && (`${first.direction === 'desc' ? '-' : ''}${first.field}` as Sort)
+  })
+  const wanted = computed(() => JSON.stringify([input(), sort.value]))
   const { attempt, result, error, pending } = useRequest(async (cursor?: string) => {
     const mine = wanted.value
-    const answer = await ask(cursor)
+    const answer = await ask(cursor, sort.value)
     const before = cursor ? (result.value?.items ?? []) : []
     // New rows may have shifted the others in the meantime, so that pages overlap.
     const ids = new Set(before.map(({ id }) => id))
@@ -43,6 +48,8 @@ export function useGrownList<Answer extends NewestPage, Row extends { id: string
     status: statusOf(pending, error),
     error,
     isStale: computed(() => result.value !== undefined && result.value.wanted !== wanted.value),
+    order,
+    change: async ({ order: chosen = [] }) => void (order.value = chosen),
     refresh,
   }
   return { list, total: computed(() => result.value?.totalItems) }

@@ -5,6 +5,15 @@ import { shownPersonSchema } from './person'
 import { planViewSchema } from './plan'
 import { DELIVERY_STATES } from './webhook'
 
+/** What operators can sort their lists by. */
+export const PERSON_ORDERS = ['name', 'createdAt', 'lastSignInAt'] as const
+export const ORGANIZATION_ORDERS = ['name', 'createdAt', 'members'] as const
+export const JOB_ORDERS = ['name', 'attempts', 'runAt', 'queued'] as const
+export const MAIL_ORDERS = ['name', 'createdAt', 'failedAt'] as const
+
+/** A field as the value of `sort`; a leading hyphen sorts in descending order. */
+export type SortBy<Fields extends readonly string[]> = Fields[number] | `-${Fields[number]}`
+
 export const listedPersonSchema = z.extend(shownPersonSchema, {
   id: z.string(),
   emailVerified: z.boolean(),

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { defineOperations, operation } from '#fairway/server/domains/actions'
 import { withAccounts } from '#fairway/server/domains/people'
-import { cursorShape } from '#fairway/server/kernel/database/read-page'
+import { sortedShape } from '#fairway/server/kernel/database/read-sorted'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import {
   cancelJob,
@@ -16,7 +16,7 @@ import {
 } from '#fairway/server/kernel/jobs'
 import { parseInput } from '#fairway/server/kernel/http/read-input'
 import { followedJobSchema } from '#fairway/shared/schemas/job'
-import { listedJobSchema } from '#fairway/shared/schemas/operator'
+import { JOB_ORDERS, listedJobSchema } from '#fairway/shared/schemas/operator'
 
 const input = z.object({ id: z.string().max(100) })
 
@@ -45,7 +45,7 @@ export default defineOperations({
     },
   }),
   'list-jobs': operation({
-    description: 'Lists the jobs of the installation, newest first, 50 a page.',
+    description: 'Lists the jobs of the installation, by default newest first, 50 a page.',
     method: 'GET',
     path: '/_fw/operator/jobs',
     permission: 'operator',
@@ -53,7 +53,7 @@ export default defineOperations({
     input: z.object({
       state: z.enum(JOB_STATES).optional(),
       name: z.string().max(100).optional(),
-      ...cursorShape,
+      ...sortedShape(JOB_ORDERS),
     }),
     output: z.object({ jobs: z.array(listedJobSchema), cursor: z.string().nullable() }),
     async run(query, { app }) {

@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { defineOperations, operation } from '#fairway/server/domains/actions'
 import { findAccounts } from '#fairway/server/domains/people'
-import { cursorShape } from '#fairway/server/kernel/database/read-page'
+import { sortedShape } from '#fairway/server/kernel/database/read-sorted'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { languageOf } from '#fairway/server/kernel/messages'
 import { listMails, resendMail } from '#fairway/server/kernel/mail/queue-mail'
-import { listedMailSchema } from '#fairway/shared/schemas/operator'
+import { listedMailSchema, MAIL_ORDERS } from '#fairway/shared/schemas/operator'
 import { listTopics, switchTopics, topicsOf } from './topics'
 
 const topicSchema = z.object({ topic: z.string(), name: z.string(), isOn: z.boolean() })
@@ -35,14 +35,14 @@ export default defineOperations({
     },
   }),
   'list-mails': operation({
-    description: 'Lists waiting and failed emails, newest first, 50 per page.',
+    description: 'Lists waiting and failed emails, by default newest first, 50 per page.',
     method: 'GET',
     path: '/_fw/operator/mails',
     permission: 'operator',
-    input: z.object(cursorShape),
+    input: z.object(sortedShape(MAIL_ORDERS)),
     output: z.object({ mails: z.array(listedMailSchema), cursor: z.string().nullable() }),
-    async run({ cursor: before }, { app }) {
-      const { mails, cursor } = await listMails(app, before)
+    async run(query, { app }) {
+      const { mails, cursor } = await listMails(app, query)
       const people = await findAccounts(
         app,
         'email',

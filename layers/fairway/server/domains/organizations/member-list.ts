@@ -5,6 +5,7 @@ import { isoTime } from '#fairway/server/kernel/dependent-rows'
 import { containsSql, foldedSql, toSought } from '#fairway/server/kernel/folding/fold-sql'
 import { type ExportFile, type ExportFormat, exportOf } from '#fairway/server/kernel/export-rows'
 import { type Paging, readPage } from '#fairway/server/kernel/database/read-page'
+import type { RowOrder } from '#fairway/server/kernel/database/read-sorted'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { MemberPage, OrganizationMember } from '#fairway/shared/schemas/organization'
 import { mayInOrg, type OrgRole } from '#fairway/shared/roles'
@@ -13,10 +14,7 @@ import type { Actor } from './org-context'
 /** The fields that the list of members can be sorted by. */
 export const MEMBER_ORDERS = ['name', 'role', 'joinedAt', 'lastActiveAt'] as const
 
-export interface MemberOrder {
-  field: (typeof MEMBER_ORDERS)[number]
-  isDescending: boolean
-}
+export type MemberOrder = RowOrder<(typeof MEMBER_ORDERS)[number]>
 
 interface MemberFilter {
   /** A part of the name or the address. */

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { pagingShape } from '#fairway/server/kernel/database/read-page'
+import { orderSchema } from '#fairway/server/kernel/database/read-sorted'
 import { exportShape } from '#fairway/server/kernel/export-rows'
 import { ORG_ROLES } from '#fairway/shared/roles'
 import { emailSchema } from '#fairway/shared/schemas/email'
@@ -18,11 +19,6 @@ const memberFilter = {
   search: z.string().max(200).default(''),
   role: roleSchema.optional(),
 }
-/** A field to sort members by; a leading hyphen sorts in descending order. */
-const memberOrderSchema = z.enum(MEMBER_ORDERS.flatMap(field => [field, `-${field}`] as const)).transform(text => ({
-  field: MEMBER_ORDERS.find(field => text.endsWith(field)) ?? 'joinedAt',
-  isDescending: text.startsWith('-'),
-}))
 
 const TENANT = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 /** A normalized email domain, or the id of a tenant, like `ProviderProfile.domain`. */
@@ -42,7 +38,7 @@ export const orgInput = {
   }),
   remove: z.object({ name: z.string().max(200) }),
   restore: z.object({ orgId: idSchema }),
-  members: z.object({ ...pagingShape, sort: memberOrderSchema.optional(), ...memberFilter }),
+  members: z.object({ ...pagingShape, sort: orderSchema(MEMBER_ORDERS).optional(), ...memberFilter }),
   exportMembers: z.object({ ...exportShape, ...memberFilter }),
   changeRole: z.object({ role: roleSchema }),
   /** `receiver` takes over; defaults to the longest-standing owner. */

@@ -1,10 +1,10 @@
 // Organizations for operators.
-import { and, desc, eq, or, sql } from 'drizzle-orm'
+import { eq, or, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { personJoin, shownPersonSql, toShownPerson } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
-import { creationCursor, isOlder, readNewest } from '#fairway/server/kernel/database/read-page'
-import { containsText } from '#fairway/server/kernel/folding/fold-sql'
+import { readSorted, type SortedQuery } from '#fairway/server/kernel/database/read-sorted'
+import { containsText, foldedSql } from '#fairway/server/kernel/folding/fold-sql'
 import { countRows } from '#fairway/server/kernel/owned-rows'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { OrganizationDeletion, OrganizationEntry } from '#fairway/shared/schemas/organization'
@@ -13,13 +13,18 @@ import type { Session } from '#fairway/shared/schemas/session'
 import { deleteOrganization, planDeletion, restoreFor } from './deletion'
 import { organizations } from './tables'
 
-const selectOrganizations = (app: App) => {
+const MEMBERS = sql<number>`(select count(*) from org_members m where m.org_id = organizations.id)`
+
+/** What each order compares. */
+const ORDERS = { name: sql.raw(foldedSql('organizations.name')), createdAt: organizations.createdAt, members: MEMBERS }
+const NEWEST_FIRST = { field: 'createdAt', isDescending: true } as const
+
+const selectOrganizations = (app: App, sortValue = sql<string | number>`0`) => {
   const { id, name, createdAt, purgeAt } = organizations
-  const members = sql<number>`(select count(*) from org_members m where m.org_id = organizations.id)`
   const owner = sql<ShownPerson | null>`(select ${sql.raw(shownPersonSql())} from ${sql.raw(memberships('organizations.id'))} m
     ${sql.raw(personJoin('m.user_id'))} where m.role = 'owner' order by m.joined_at, m.user_id limit 1)`
   return app.db.orm
-    .select({ id, name, createdAt, purgeAt, members, owner: owner.mapWith(toShownPerson) })
+    .select({ id, name, createdAt, purgeAt, members: MEMBERS, owner: owner.mapWith(toShownPerson), sortValue })
     .from(organizations)
 }
 
@@ -28,26 +33,26 @@ const memberships = (orgId: string): string =>
   `(select user_id, role, joined_at from org_members where org_id = ${orgId}
     union all select user_id, role, joined_at from fw_suspended_members where org_id = ${orgId})`
 
-const toOrganization = (organization: Awaited<ReturnType<typeof selectOrganizations>>[number]) => ({
+type OrganizationRow = Omit<Awaited<ReturnType<typeof selectOrganizations>>[number], 'sortValue'>
+
+const toOrganization = (organization: OrganizationRow) => ({
   ...organization,
   createdAt: organization.createdAt.toISOString(),
   purgeAt: organization.purgeAt?.toISOString() ?? null,
 })
 
-/** Returns one page of all organizations, newest first. `search` is part of the name, or the ID. */
+/** Returns one page of all organizations, by default newest first. `search` is part of the name, or the ID. */
 export async function listOrganizations(
   app: App,
-  { search = '', cursor: before }: { search?: string; cursor?: string },
+  { search = '', ...query }: SortedQuery<keyof typeof ORDERS> & { search?: string },
 ) {
   const text = search.trim()
   const isFound = text ? or(containsText(sql`organizations.name`, text), eq(organizations.id, text)) : undefined
-  const where = and(isFound, isOlder(organizations, before))
-  const { createdAt, id } = organizations
-  const { rows, cursor } = await readNewest(
-    limit => selectOrganizations(app).where(where).orderBy(desc(createdAt), desc(id)).limit(limit),
-    creationCursor,
+  const list = { values: ORDERS, id: organizations.id, from: organizations, where: isFound, first: NEWEST_FIRST }
+  const { rows, cursor } = await readSorted(list, query, ({ sortValue, isOnPage, orderBy }) =>
+    selectOrganizations(app, sortValue).where(isOnPage).orderBy(orderBy),
   )
-  const isWhole = before === undefined && cursor === null
+  const isWhole = query.cursor === undefined && cursor === null
   const count = () => (isFound ? app.db.orm.$count(organizations, isFound) : countOrganizations(app))
   const totalItems = isWhole ? rows.length : await count()
   return { organizations: rows.map(toOrganization), totalItems, cursor }
@@ -61,8 +66,9 @@ const memberSchema = z.object({ ...shownPersonSchema.shape, id: z.string(), role
 
 /** Returns one organization with its members, owners first, including those of a deleted one. Throws `not-found`. */
 export async function findOrganization(app: App, orgId: string) {
-  const [organization] = await selectOrganizations(app).where(eq(organizations.id, orgId))
-  if (!organization) throw new AppError('not-found')
+  const [row] = await selectOrganizations(app).where(eq(organizations.id, orgId))
+  if (!row) throw new AppError('not-found')
+  const { sortValue: _value, ...organization } = row
   const members = await app.db.client.execute({
     sql: `select ${shownPersonSql()} as person, m.role as role
       from (select * from ${memberships('?1')} m ${OWNERS_FIRST} limit 100) m ${personJoin('m.user_id')} ${OWNERS_FIRST}`,

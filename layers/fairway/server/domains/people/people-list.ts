@@ -1,10 +1,10 @@
 // The accounts of people, for operators.
-import { and, desc, eq, gt, isNotNull, isNull, or, sql } from 'drizzle-orm'
+import { and, eq, gt, isNotNull, isNull, or, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { InValue } from '#fairway/server/kernel/database/client'
-import { creationCursor, isOlder, readNewest } from '#fairway/server/kernel/database/read-page'
-import { containsText } from '#fairway/server/kernel/folding/fold-sql'
+import { readSorted, type SortedQuery } from '#fairway/server/kernel/database/read-sorted'
+import { containsText, foldedSql } from '#fairway/server/kernel/folding/fold-sql'
 import { isoTime } from '#fairway/server/kernel/dependent-rows'
 import { countRows } from '#fairway/server/kernel/owned-rows'
 import type { ListedPerson, PersonDetails, PersonInList } from '#fairway/shared/schemas/operator'
@@ -12,7 +12,19 @@ import { isOperator } from './person'
 import { shownPersonSql, toShownPerson } from './shown-person'
 import { users } from './tables'
 
-const selectPeople = (app: App) =>
+// Known devices stay after their sessions have ended.
+const LAST_SIGN_IN = sql<number>`max(coalesce((select max(d.last_seen_at) from known_devices d where d.user_id = users.id), 0),
+  coalesce((select max(s.created_at) from sessions s where s.user_id = users.id), 0))`
+
+/** What each order compares. */
+const ORDERS = {
+  name: sql.raw(foldedSql(`coalesce(nullif(users.name, ''), users.email)`)),
+  createdAt: users.createdAt,
+  lastSignInAt: LAST_SIGN_IN,
+}
+const NEWEST_FIRST = { field: 'createdAt', isDescending: true } as const
+
+const selectPeople = (app: App, sortValue = sql<string | number>`0`) =>
   app.db.orm
     .select({
       person: sql<string>`${sql.raw(shownPersonSql('users'))}`,
@@ -24,15 +36,14 @@ const selectPeople = (app: App) =>
       since: users.suspendedAt,
       until: users.suspendedUntil,
       reason: users.suspendedReason,
-      // Known devices stay after their sessions have ended.
-      lastSignInMs: sql<number>`max(coalesce((select max(d.last_seen_at) from known_devices d where d.user_id = users.id), 0),
-        coalesce((select max(s.created_at) from sessions s where s.user_id = users.id), 0))`,
+      lastSignInMs: LAST_SIGN_IN,
+      sortValue,
       pendingEmail: sql<string | null>`(select c.email from fw_address_changes c
         where c.user_id = users.id and c.expires_at > ${app.now().getTime()})`,
     })
     .from(users)
 
-type PersonRow = Awaited<ReturnType<typeof selectPeople>>[number]
+type PersonRow = Omit<Awaited<ReturnType<typeof selectPeople>>[number], 'sortValue'>
 
 function toPerson(
   app: App,
@@ -51,17 +62,16 @@ function toPerson(
   }
 }
 
-interface ListInput {
+interface ListInput extends SortedQuery<keyof typeof ORDERS> {
   /** Part of the name or address. */
   search?: string
-  cursor?: string
   suspended?: boolean
 }
 
-/** Returns one page of the accounts of this installation, newest first. */
+/** Returns one page of the accounts of this installation, by default newest first. */
 export async function listPeople(
   app: App,
-  { search = '', cursor: before, suspended }: ListInput,
+  { search = '', suspended, ...query }: ListInput,
 ): Promise<{ people: ReturnType<typeof toPerson>[]; totalItems: number; cursor: string | null }> {
   const isWanted = and(
     eq(users.kind, 'person'),
@@ -70,12 +80,11 @@ export async function listPeople(
       ? and(isNotNull(users.suspendedAt), or(isNull(users.suspendedUntil), gt(users.suspendedUntil, app.now())))
       : undefined,
   )
-  const where = and(isWanted, isOlder(users, before))
-  const { rows, cursor } = await readNewest(
-    limit => selectPeople(app).where(where).orderBy(desc(users.createdAt), desc(users.id)).limit(limit),
-    creationCursor,
+  const list = { values: ORDERS, id: users.id, from: users, where: isWanted, first: NEWEST_FIRST }
+  const { rows, cursor } = await readSorted(list, query, ({ sortValue, isOnPage, orderBy }) =>
+    selectPeople(app, sortValue).where(isOnPage).orderBy(orderBy),
   )
-  const isWhole = before === undefined && cursor === null
+  const isWhole = query.cursor === undefined && cursor === null
   const totalItems = isWhole ? rows.length : await app.db.orm.$count(users, isWanted)
   return { people: rows.map(row => toPerson(app, row)), totalItems, cursor }
 }

@@ -7,8 +7,12 @@ import {
   listOrganizations,
   restoreForOwners,
 } from '#fairway/server/domains/organizations'
-import { cursorShape } from '#fairway/server/kernel/database/read-page'
-import { organizationDetailsForOperatorsSchema, organizationsPageSchema } from '#fairway/shared/schemas/operator'
+import { sortedShape } from '#fairway/server/kernel/database/read-sorted'
+import {
+  ORGANIZATION_ORDERS,
+  organizationDetailsForOperatorsSchema,
+  organizationsPageSchema,
+} from '#fairway/shared/schemas/operator'
 import { organizationDeletionSchema, organizationEntrySchema } from '#fairway/shared/schemas/organization'
 import { plansOfMany } from './plan-of'
 import { changePlan } from './set-plan'
@@ -18,12 +22,12 @@ const input = z.object({ orgId: z.string().max(100) })
 
 export default defineOperations({
   'list-organizations': operation({
-    description: 'Lists the organizations of the installation with their plans, newest first, 50 a page.',
+    description: 'Lists the organizations of the installation with their plans, by default newest first, 50 a page.',
     method: 'GET',
     path: '/_fw/operator/organizations',
     permission: 'operator',
     tokens: true,
-    input: z.object({ search: z.string().max(200).optional(), ...cursorShape }),
+    input: z.object({ search: z.string().max(200).optional(), ...sortedShape(ORGANIZATION_ORDERS) }),
     output: organizationsPageSchema,
     async run(query, { app }) {
       const { organizations, ...page } = await listOrganizations(app, query)

@@ -11,10 +11,15 @@ import {
 } from '#fairway/server/domains/people'
 import { startView } from '#fairway/server/domains/sessions'
 import type { App } from '#fairway/server/kernel/app-context'
-import { cursorShape } from '#fairway/server/kernel/database/read-page'
+import { sortedShape } from '#fairway/server/kernel/database/read-sorted'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { listSecurityEvents } from '#fairway/server/kernel/security-events/list-security-events'
-import { type PersonDetails, peoplePageSchema, personDetailsSchema } from '#fairway/shared/schemas/operator'
+import {
+  PERSON_ORDERS,
+  type PersonDetails,
+  peoplePageSchema,
+  personDetailsSchema,
+} from '#fairway/shared/schemas/operator'
 import { listPasskeys } from './passkeys/passkeys'
 import { resetTwoFactor, twoFactorState } from './two-factor/setup'
 
@@ -45,7 +50,7 @@ async function showPerson(app: App, personId: string): Promise<PersonDetails> {
 
 export default defineOperations({
   'list-people': operation({
-    description: 'Lists the accounts of the installation, newest first, 50 a page.',
+    description: 'Lists the accounts of the installation, by default newest first, 50 a page.',
     method: 'GET',
     path: '/_fw/operator/people',
     permission: 'operator',
@@ -53,7 +58,7 @@ export default defineOperations({
     input: z.object({
       search: z.string().max(200).optional(),
       suspended: z.stringbool().optional(),
-      ...cursorShape,
+      ...sortedShape(PERSON_ORDERS),
     }),
     output: peoplePageSchema,
     async run(query, { app }) {

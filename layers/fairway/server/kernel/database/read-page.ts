@@ -90,19 +90,6 @@ export async function readNewest<Row extends { id: string }>(
   return { rows, cursor: last ? toCursor(last) : null }
 }
 
-/** A position among rows by their creation: the time in milliseconds and the id. */
-const CREATION = /^(\d{1,16})\.([\w-]{1,64})$/
-
-/** The cursor of a row in a list by creation. */
-export const creationCursor = ({ createdAt, id }: { createdAt: Date; id: string }): string =>
-  `${createdAt.getTime()}.${id}`
-
-/** The condition that rows are older than a cursor by creation; an invalid one leads to the first page. */
-export function isOlder(table: { createdAt: SQLiteColumn; id: SQLiteColumn }, cursor = ''): SQL | undefined {
-  const [, time, id] = CREATION.exec(cursor) ?? []
-  return time === undefined ? undefined : sql`(${table.createdAt}, ${table.id}) < (${Number(time)}, ${id})`
-}
-
 /** The total, when the rows prove it: they are not more than a page, and they have a row or begin at 0. */
 export function provenTotal(rows: readonly unknown[], { offset, limit }: Slice): number | undefined {
   if (rows.length > limit || (rows.length === 0 && offset > 0)) return undefined

@@ -1,11 +1,12 @@
 // Lists of jobs for operators, for metrics and for the person who queued a job.
+import { sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { type FollowedJob, followedJobSchema } from '#fairway/shared/schemas/job'
 import { listedJobSchema } from '#fairway/shared/schemas/operator'
 import { JOB_STATES, type JobState } from '#fairway/shared/schemas/job-states'
 import type { Session } from '#fairway/shared/schemas/session'
 import type { App } from '../app-context'
-import { readNewest } from '../database/read-page'
+import { readSorted, type SortedQuery } from '../database/read-sorted'
 import { isoTime } from '../dependent-rows'
 import { metricLine } from '../events/metrics'
 import { PLATFORM_JOB } from './job'
@@ -49,36 +50,37 @@ export async function findJobOf(
 }
 
 const { person: _ofPeople, ...columns } = listedJobSchema.shape
-const rowSchema = z.object({ ...columns, userId: z.string().nullable() })
+const rowSchema = z.object({
+  ...columns,
+  userId: z.string().nullable(),
+  sortValue: z.union([z.string(), z.number()]),
+})
 
-interface WantedJobs {
+/** What each order compares. Ids are in the order of queueing. */
+const ORDERS = { name: sql`name`, attempts: sql`attempts`, runAt: sql`run_at`, queued: sql`id` }
+
+interface WantedJobs extends SortedQuery<keyof typeof ORDERS> {
   state?: JobState
   name?: string
-  /** The id of a job; the list contains those before it. */
-  cursor?: string
 }
 
 /**
- * Returns a page of the latest jobs, optionally in this state or of this name. Without a name, finished jobs of the platform are
+ * Returns a page of jobs, by default the latest first, optionally in this state or of this name. Without a name, finished jobs of the platform are
  * omitted.
  */
-export async function listJobs(app: App, { state, name, cursor: before }: WantedJobs) {
+export async function listJobs(app: App, { state, name, ...query }: WantedJobs) {
   // Unused conditions are left out, so that the others can use indexes.
-  const conditions = { 'name = ?': name, 'id < ?': before }
-  const stated = Object.entries(conditions).filter(([, value]) => value !== undefined)
-  const all = [
-    name === undefined ? `(state <> 'done' or name not glob '${PLATFORM_JOB}*')` : '1',
-    ...(state ? [isIn(state)] : []),
-    ...stated.map(([sql]) => sql),
-  ]
+  const isNamed =
+    name === undefined ? sql.raw(`(state <> 'done' or name not glob '${PLATFORM_JOB}*')`) : sql`1 and name = ${name}`
+  const where = state ? sql`${isNamed} and ${sql.raw(isIn(state))}` : isNamed
   // Few jobs are in most states; in the order of ids, the query would scan all others.
-  const order = state && state !== 'done' ? '+id' : 'id'
-  const { rows: jobs, cursor } = await readNewest(async limit => {
-    const { rows } = await app.db.client.execute({
-      sql: `select id, name, state, attempts, ${isoTime('run_at')} as runAt, progress_done as done, progress_total as total, error,
-        user_id as userId from fw_jobs where ${all.join(' and ')} order by ${order} desc limit ?`,
-      args: [...stated.map(([, value]) => value ?? null), limit],
-    })
+  const values = state && state !== 'done' ? { ...ORDERS, queued: sql`+id` } : ORDERS
+  const first = { field: 'queued', isDescending: true } as const
+  const list = { values, id: sql`id`, from: sql`fw_jobs`, where, first }
+  const { rows: jobs, cursor } = await readSorted(list, query, async ({ sortValue, isOnPage, orderBy }) => {
+    const rows = await app.db.orm.all(sql`select id, name, state, attempts, ${sql.raw(isoTime('run_at'))} as runAt,
+      progress_done as done, progress_total as total, error, user_id as userId, ${sortValue} as sortValue
+      from fw_jobs where ${isOnPage} order by ${orderBy}`)
     return rows.map(row => rowSchema.parse(row))
   })
   return { jobs, cursor }

@@ -1,5 +1,5 @@
 // The outbox stores a mail with the job that sends it, so a rollback also removes the mail.
-import { and, desc, eq, inArray, isNotNull, isNull, lt, lte, type SQL } from 'drizzle-orm'
+import { and, eq, getTableColumns, inArray, isNotNull, isNull, lte, type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import type { App } from '#fairway/server/kernel/app-context'
 import { newId } from '../crypto/random'
@@ -7,7 +7,7 @@ import type { SealedColumn } from '../crypto/reseal'
 import { seal, unseal } from '../crypto/seal'
 import { requireRun } from '../current-run'
 import type { Orm } from '../database/client'
-import { readNewest } from '../database/read-page'
+import { readSorted, type SortedQuery } from '../database/read-sorted'
 import { AppError } from '../http/app-error'
 import { defineJob, queueJob, type JobContext } from '../jobs'
 import { withBytes } from './attachments'
@@ -111,14 +111,22 @@ async function deliver(app: App, id: string, { isLast }: JobContext): Promise<vo
   await app.db.orm.delete(mailOutbox).where(eq(mailOutbox.id, id))
 }
 
+/** What each order compares. Ids are in the order of creation; a mail that waits comes before those that failed. */
+const ORDERS = { name: mailOutbox.name, createdAt: mailOutbox.id, failedAt: sql`coalesce(${mailOutbox.failedAt}, 0)` }
+
 /**
- * Returns a page of the latest mails that wait or that sending was given up for. Does not throw for a mail whose secret was
- * removed; its address is then empty.
+ * Returns a page of the mails that wait or that sending was given up for, by default the latest first. Does not
+ * throw for a mail whose secret was removed; its address is then empty.
  */
-export async function listMails(app: App, before?: string) {
-  const isBefore = before === undefined ? undefined : lt(mailOutbox.id, before)
-  const { rows, cursor } = await readNewest(limit =>
-    app.db.orm.select().from(mailOutbox).where(isBefore).orderBy(desc(mailOutbox.id)).limit(limit),
+export async function listMails(app: App, query: SortedQuery<keyof typeof ORDERS>) {
+  const first = { field: 'createdAt', isDescending: true } as const
+  const list = { values: ORDERS, id: mailOutbox.id, from: mailOutbox, first }
+  const { rows, cursor } = await readSorted(list, query, ({ sortValue, isOnPage, orderBy }) =>
+    app.db.orm
+      .select({ ...getTableColumns(mailOutbox), sortValue })
+      .from(mailOutbox)
+      .where(isOnPage)
+      .orderBy(orderBy),
   )
   const mails = rows.map(({ id, name, content, createdAt, failedAt, error }) => {
     const { to = '', text } = openMail(app, id, content)
