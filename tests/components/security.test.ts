@@ -59,6 +59,17 @@ test('an API token is created, shown once with its command, and revoked', async 
   await shows(tokens, /No API tokens yet\./)
 })
 
+test('API tokens are searched without case and marks', async () => {
+  const { browser, open, user } = await startSignedIn()
+  for (const name of ['Renées laptop', ...Array.from({ length: 7 }, (_, n) => `Script ${n}`)])
+    await browser.post('/_fw/tokens', { json: { name, scopes: ['mcp:read'], expiresInDays: 7 } })
+  await open('/settings/apps')
+  const tokens = await find('region', 'API tokens')
+  await user.type(await within(tokens).findByRole('searchbox', { name: 'Search by name' }), 'RENEES')
+  await waitFor(() => expect(within(tokens).getAllByRole('row')).toHaveLength(2))
+  await shows(tokens, /Renées laptop/)
+})
+
 test('an API token is created once the person is confirmed in the dialog, and the typed name stays', async () => {
   const { server, open, user } = await startSignedIn()
   await ageSessions(server)
