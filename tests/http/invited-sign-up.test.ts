@@ -64,6 +64,17 @@ describe('Invitation link opened while signed out', () => {
     expect(html).toMatch(new RegExp(`<section class="switch-default" id="sign-up">.*value="${email}" readonly`))
   })
 
+  it('creates the account without a password first, and offers a password below', async () => {
+    const { page } = await invited()
+    const html = await (await createBrowser(server.origin).get(page)).text()
+    const shown = html.slice(html.indexOf('<section class="switch-default"'))
+    expect(shown).toContain('Create an account to accept.')
+    expect(shown).toMatch(/<button name="intent" value="sign-up-link">Create account<\/button>/)
+    expect(shown).toContain('href="#sign-up-password"')
+    expect(shown).not.toContain('type="password"')
+    expect(html).toMatch(/<section class="switch" id="sign-up-password">.*type="password"/)
+  })
+
   it('creates a confirmed account with a password and sends no second email', async () => {
     const { email, page, path, id } = await invited()
     const browser = createBrowser(server.origin)
@@ -80,13 +91,13 @@ describe('Invitation link opened while signed out', () => {
   it('creates a confirmed account without a password', async () => {
     const { email, page, path } = await invited()
     const browser = createBrowser(server.origin)
-    const answer = await browser.post(page, { form: { intent: 'invitation', email, name: '' } })
+    const answer = await browser.post(page, { form: { intent: 'sign-up-link', email, name: '' } })
     expect([answer.status, answer.headers.get('location')]).toEqual([303, path])
     expect(await sessionOf(browser)).toMatchObject({ email, emailVerified: true })
     expect(await subjectsTo(email)).toEqual([SUBJECT])
   })
 
-  it.each(['sign-up', 'invitation'])('does not confirm another address (%s)', async intent => {
+  it.each(['sign-up', 'sign-up-link'])('does not confirm another address (%s)', async intent => {
     const { page } = await invited()
     const email = `other${++count}@example.test`
     const browser = createBrowser(server.origin)
@@ -97,10 +108,10 @@ describe('Invitation link opened while signed out', () => {
 
   it('signs in once, and emails a link when the account already exists', async () => {
     const { email, page } = await invited()
-    const form = { intent: 'invitation', email, name: '' }
+    const form = { intent: 'sign-up-link', email, name: '' }
     await createBrowser(server.origin).post(page, { form })
     const second = createBrowser(server.origin)
-    expect(await (await second.get(page)).text()).toContain(`Sign in as ${email} to answer the invitation.`)
+    expect(await (await second.get(page)).text()).toContain(`Sign in as ${email} to accept.`)
     await second.post(page, { form })
     expect(await sessionOf(second)).toBeNull()
     expect(await subjectsTo(email)).toEqual([SUBJECT, expect.stringContaining('Sign in to')])
@@ -121,7 +132,9 @@ describe('Invitation link opened while signed out', () => {
   it('creates one account when six browsers try concurrently', async () => {
     const { email, page } = await invited()
     const browsers = Array.from({ length: 6 }, () => createBrowser(server.origin))
-    await Promise.all(browsers.map(browser => browser.post(page, { form: { intent: 'invitation', email, name: '' } })))
+    await Promise.all(
+      browsers.map(browser => browser.post(page, { form: { intent: 'sign-up-link', email, name: '' } })),
+    )
     const signedIn = (await Promise.all(browsers.map(sessionOf))).filter(session => session !== null)
     expect(signedIn).toHaveLength(1)
     expect(await query(server, 'select 1 from users where email = ?', [email])).toHaveLength(1)

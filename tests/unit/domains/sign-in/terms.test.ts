@@ -147,7 +147,7 @@ describe('the sign-up form', () => {
     await plain.close()
   })
 
-  it.each(['sign-up', 'invitation'])('opens no account without the tick: %s', async intent => {
+  it.each(['sign-up', 'sign-up-link'])('opens no account without the tick: %s', async intent => {
     const send = (more: Record<string, string>) =>
       fetch(`${origin}/sign-in`, {
         method: 'POST',

@@ -124,9 +124,9 @@ async function refusedAnswer(event: H3Event, form: SignInForm, error: AppError):
     return explained(await checkMailPage(app, { language, link: await awaitedLink(event), error, notice }), error)
   }
   const invited = await findInvited(app, returnPathOf(event))
-  const withoutPassword = signsUpByLink(app, { invited }) ? 'sign-up-link' : 'sign-up'
-  const intent =
-    form.intent === 'invitation' ? withoutPassword : (FORMS.find(name => name === form.intent) ?? 'sign-in')
+  const posted = FORMS.find(name => name === form.intent) ?? 'sign-in'
+  // Without mail, the page has one form for new accounts.
+  const intent = posted === 'sign-up-link' && !signsUpByLink(app) ? 'sign-up' : posted
   const refused = { intent, error, email: form.email ?? '', name: form.name ?? '' }
   const offersDev = (await devAccountState(app)) !== 'off'
   return explained(await personalSignInPage(app, { language, offersDev, refused, invited }), error)

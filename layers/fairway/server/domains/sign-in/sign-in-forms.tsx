@@ -4,7 +4,7 @@ import type { VNode } from 'vue'
 import type { App } from '#fairway/server/kernel/app-context'
 import { fill, fillCount, messagesOf } from '#fairway/server/kernel/messages'
 import { Alert, Field } from './page-parts'
-import { sectionsFor, type SignInPageState, signsUpByLink } from './sign-in-sections'
+import { offeredSections, type SignInPageState, signsUpByLink } from './sign-in-sections'
 import { AcceptTerms } from './terms-page'
 
 interface Part {
@@ -46,10 +46,11 @@ interface MailFormProps {
   lead: string
   /** The checkbox of the terms, where the link opens an account. */
   terms?: VNode
+  button?: string
 }
 
 /** A form for the address that gets a link. */
-function MailForm({ state, intent, title, lead, terms }: MailFormProps) {
+function MailForm({ state, intent, title, lead, terms, button }: MailFormProps) {
   const texts = messagesOf(state.language).signIn
   const refused = refusedOf(state, intent)
   return (
@@ -69,7 +70,7 @@ function MailForm({ state, intent, title, lead, terms }: MailFormProps) {
         />
         {terms}
         <button name="intent" value={intent}>
-          {texts.mailLink}
+          {button ?? texts.mailLink}
         </button>
       </form>
     </>
@@ -78,7 +79,7 @@ function MailForm({ state, intent, title, lead, terms }: MailFormProps) {
 
 function SignInForm({ app, state }: Part) {
   const texts = messagesOf(state.language).signIn
-  const offered = sectionsFor(app, state)
+  const offered = offeredSections(app)
   const { language } = state
   const { email, error } = refusedOf(state, 'sign-in') ?? {}
   // A form without an action posts to the page's own address, which keeps the return path in the query.
@@ -113,9 +114,12 @@ function SignUpByLink({ app, state }: Part) {
   const { language } = state
   const texts = messagesOf(language).signIn
   const terms = <AcceptTerms app={app} language={language} />
+  // The link of the invitation was already mailed, so the account opens without another one.
+  const button = state.invited?.isNew ? texts.createAccount : texts.mailLink
+  const form = { state, intent: 'sign-up-link' as const, title: texts.signUpTitle, lead: texts.signUpLinkLead }
   return (
     <>
-      <MailForm {...{ state, intent: 'sign-up-link', title: texts.signUpTitle, lead: texts.signUpLinkLead, terms }} />
+      <MailForm {...{ ...form, terms, button }} />
       {app.config.signIn.passwordSignUp ? (
         <a class="button quiet" href="#sign-up-password">
           {texts.toPassword}
@@ -131,7 +135,6 @@ function SignUpByLink({ app, state }: Part) {
 function SignUpForm({ app, state }: Part) {
   const texts = messagesOf(state.language).signIn
   const { name, email, error } = refusedOf(state, 'sign-up') ?? {}
-  const { magicLink, passwordSignUp } = app.config.signIn
   const hint = fillCount(texts.passwordHint, { minLength: app.config.password.minLength }, state.language)
   const field = { error, language: state.language, prefix: 'new-' }
   return (
@@ -145,24 +148,19 @@ function SignUpForm({ app, state }: Part) {
           {...addressOf(state, email)}
           autocomplete="username"
         />
-        {passwordSignUp ? (
-          <Field
-            {...{ ...field, name: 'password', type: 'password', label: texts.password, hint }}
-            autocomplete="new-password"
-          />
-        ) : null}
+        <Field
+          {...{ ...field, name: 'password', type: 'password', label: texts.password, hint }}
+          autocomplete="new-password"
+        />
         <AcceptTerms app={app} language={state.language} />
-        <button name="intent" value={passwordSignUp ? 'sign-up' : 'invitation'}>
+        <button name="intent" value="sign-up">
           {texts.createAccount}
         </button>
-        {passwordSignUp && magicLink && state.invited?.isNew ? (
-          <button name="intent" value="invitation" class="quiet" formnovalidate>
-            {texts.invited.withoutPassword}
-          </button>
-        ) : null}
       </form>
       <p class="foot links">
-        {signsUpByLink(app, state) ? <a href="#sign-up">{texts.toMagicLink}</a> : null}
+        {signsUpByLink(app) ? (
+          <a href="#sign-up">{state.invited?.isNew ? texts.invited.withoutPassword : texts.toMagicLink}</a>
+        ) : null}
         <a href="#sign-in">{texts.toSignIn}</a>
       </p>
     </>
@@ -170,7 +168,7 @@ function SignUpForm({ app, state }: Part) {
 }
 
 const SignUp = ({ app, state }: Part) =>
-  signsUpByLink(app, state) ? <SignUpByLink app={app} state={state} /> : <SignUpForm app={app} state={state} />
+  signsUpByLink(app) ? <SignUpByLink app={app} state={state} /> : <SignUpForm app={app} state={state} />
 
 /** The forms of the sections. */
 export const forms = {

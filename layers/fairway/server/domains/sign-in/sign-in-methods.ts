@@ -57,7 +57,6 @@ const methods: readonly SignInMethod[] = [
     intent: 'magic-link',
     run: anonymous(links.magicLinkSchema, links.requestMagicLink),
   },
-  { intent: 'invitation', hasTerms: true, run: anonymous(withoutPasswordSchema, signUpWithoutPassword) },
   { intent: 'sign-up-link', hasTerms: true, run: anonymous(withoutPasswordSchema, signUpWithoutPassword) },
   {
     path: 'request-password-reset',

@@ -7,7 +7,7 @@ import { LanguageForm, OutboxLink } from './page-parts'
 import { OtherWays } from './other-ways'
 import { passkeyScript, signInScript } from './page-scripts'
 import { forms, Refusal } from './sign-in-forms'
-import { sectionOf, sectionsFor, type SignInPageState } from './sign-in-sections'
+import { offeredSections, sectionOf, type SignInPageState } from './sign-in-sections'
 
 /** The page without personal content: identical for every browser, rendered once and cached. */
 export function signInPage(app: App, state: Omit<SignInPageState, 'refused' | 'invited'>): Promise<ServerPage> {
@@ -20,7 +20,7 @@ export const personalSignInPage = (app: App, state: SignInPageState): Promise<Se
 
 function renderSignIn(app: App, state: SignInPageState): Promise<ServerPage> {
   const texts = messagesOf(state.language).signIn
-  const offered = sectionsFor(app, state)
+  const offered = offeredSections(app)
   const wanted = sectionOf(app, state)
   const shown = offered.find(section => section === wanted) ?? offered[0]!
   // Hidden sections come first: the style sheet hides the sections after the one in the address.

@@ -31,18 +31,13 @@ export function offeredSections(app: App): Section[] {
   return SECTIONS.filter(section => isOffered[section])
 }
 
-/** An invitation that opens an account needs no link, so its form has everything. */
-export const sectionsFor = (app: App, { invited }: SignInPageState): Section[] =>
-  offeredSections(app).filter(section => !(invited?.isNew && section === 'sign-up-password'))
-
 /** Whether a new account is opened by a mailed link first. */
-export const signsUpByLink = (app: App, { invited }: Pick<SignInPageState, 'invited'>): boolean =>
-  app.config.signIn.magicLink && !invited?.isNew
+export const signsUpByLink = (app: App): boolean => app.config.signIn.magicLink
 
 /** The section with the form of an intent. */
 export function sectionOf(app: App, state: SignInPageState): string | undefined {
   if (state.refused === undefined) return state.invited?.isNew ? 'sign-up' : undefined
   const { intent } = state.refused
-  if (intent === 'sign-up' && signsUpByLink(app, state)) return 'sign-up-password'
+  if (intent === 'sign-up' && signsUpByLink(app)) return 'sign-up-password'
   return intent === 'sign-up-link' ? 'sign-up' : intent
 }
