@@ -62,6 +62,20 @@ test('/audit lists actions as sentences, with filters in the URL, details and a 
   ])
 })
 
+test('/audit shows the old and the new values of a change in the details', async () => {
+  const { browser, open } = await startSignedIn()
+  await browser.request(ORG_PATH, { method: 'PATCH', json: { name: 'Northwind' } })
+  await browser.request(ORG_PATH, { method: 'PATCH', json: { agentsReadOnly: true } })
+  await open('/audit')
+  await press('Show details: Ada changed the organization’s settings')
+  const details = await find('dialog', 'Ada changed the organization’s settings')
+  await shows("ChangesName: \u{2068}Ada's organization\u{2069} → \u{2068}Northwind\u{2069}", () => details)
+  await press('Close', 'button', details)
+  await press('Show details: Ada made connected apps read-only')
+  const flag = await find('dialog', 'Ada made connected apps read-only')
+  await shows('Connected apps are read-only: \u{2068}No\u{2069} → \u{2068}Yes\u{2069}', () => flag)
+})
+
 test('/audit tells a member who can grant access and is hidden from their navigation', async () => {
   const { server, browser, open, become } = await startSignedIn()
   become(await addMember(server, browser, 'Grace'))

@@ -18,7 +18,7 @@ export default defineAction({
       .optional()
       .describe('The updatedAt that you have read; when the note has changed since, nothing is written (conflict).'),
   }),
-  audit: { keep: ['id'], subject: noteSubject },
+  audit: { keep: ['id'], subject: noteSubject, changes: ['title'] },
   output: z.object({ note: noteSchema }),
   async run({ id, ifUnchangedSince, ...changes }, { db, session, now }) {
     // Pinning creates no new version of the text. Each version must be later than the previous one.

@@ -22,6 +22,10 @@ const auditSubjectSchema = z.object({
   path: z.nullable(z.string()),
 })
 
+const auditValueSchema = z.nullable(z.union([z.string(), z.number(), z.boolean()]))
+/** A field that an entry changed; texts are cut to 500 characters. */
+const auditChangeSchema = z.object({ field: z.string(), before: auditValueSchema, after: auditValueSchema })
+
 const auditEntrySchema = z.object({
   id: z.string(),
   action: z.string(),
@@ -43,6 +47,8 @@ const auditEntrySchema = z.object({
   /** The network address and the device of the call; null for programs without one, and in the activity. */
   clientAddress: z.nullable(z.string()),
   device: z.nullable(z.string()),
+  /** What changed, where the action declares it; null elsewhere, and in the activity. */
+  changes: z.nullable(z.array(auditChangeSchema)),
   subject: z.nullable(auditSubjectSchema),
 })
 
@@ -68,6 +74,7 @@ export const auditPageSchema = z.object({
 /** One page of the activity; `next` requests the page after this one, and is null on the final page. */
 export const activityPageSchema = z.object({ ...told, next: z.nullable(z.string()), hosts })
 
+export type AuditChange = z.infer<typeof auditChangeSchema>
 export type AuditEntry = z.infer<typeof auditEntrySchema>
 export type AuditPerson = z.infer<typeof auditPersonSchema>
 export type AuditPage = z.infer<typeof auditPageSchema>

@@ -39,6 +39,7 @@ const anEntry = (more: Partial<AuditEntry>): AuditEntry => ({
   at: '2026-11-22T10:00:00.000Z',
   clientAddress: null,
   device: null,
+  changes: null,
   action: 'archive-note',
   caller: 'http',
   via: null,

@@ -11,7 +11,14 @@ export default defineAction({
     email: emailSchema.meta({ collection: 'team-members', collectionField: 'email' }),
     role: z.enum(ORG_ROLES),
   }),
-  audit: ['email'],
+  audit: {
+    keep: ['email'],
+    changes: ['role'],
+    async read({ email }) {
+      const { members } = await team.members({ search: email, page: 1, itemsPerPage: 10 })
+      return members.find(member => member.email === email)
+    },
+  },
   output: z.object({ email: z.string(), role: z.enum(ORG_ROLES) }),
   run: ({ email, role }) => team.changeRole(email, role),
 })

@@ -91,6 +91,11 @@ export interface Action<Input extends z.ZodObject = z.ZodObject, Result = unknow
   subject?: AuditSubject
   /** Where a public action names the organization that a visitor's call belongs to: a field of its input, or a path in its result. */
   visited?: string
+  /** The fields whose values audit rows keep, before and after. Without `read`, they are columns of the subject. */
+  changes?: {
+    fields: readonly string[]
+    read?(input: z.output<Input>, context: ActionContext<Session | null>): unknown
+  }
   readOnly: boolean
   destructive: boolean
   mcp: boolean

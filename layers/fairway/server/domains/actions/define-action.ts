@@ -10,6 +10,7 @@ import { limitOption, type LimitOption } from '#fairway/server/kernel/limits/cal
 import { requireRun } from '#fairway/server/kernel/current-run'
 import type { Proving } from '#fairway/server/domains/organizations'
 import type { Serialized } from '#fairway/server/kernel/database/output-of'
+import { auditedFields } from './audit/audited-fields'
 import type { Action, ActionAddress, ActionContext, AuditSubject, Callers, PlatformRule } from './action'
 import { type Method, METHODS, type ParametersIn, parametersIn } from './address'
 
@@ -18,6 +19,14 @@ const MEBIBYTE = 1024 * 1024
 type SessionFor<Public extends boolean> = Public extends true ? Session | null : Session
 
 type Field<Input extends z.ZodObject> = keyof z.output<Input> & string
+interface AuditOption<Input extends z.ZodObject, Context> {
+  keep?: readonly Field<Input>[]
+  subject?: SubjectOption
+  changes?: readonly string[]
+  organization?: string
+  /** Called right before and right after `run`. Undefined keeps nothing. */
+  read?: (input: z.output<Input>, context: Context) => Awaitable<Readonly<Record<string, unknown>> | undefined>
+}
 type SubjectOption = Omit<AuditSubject, 'id'> & Partial<Pick<AuditSubject, 'id'>>
 
 type Awaitable<T> = T | Promise<T>
@@ -63,11 +72,13 @@ interface ActionOptions<
    * The fields of the input whose texts audit rows keep; owners and admins of the organization can read them. Of all other
    * fields, audit rows keep only ids, enumerations, numbers, booleans and dates. `subject` names the written row for the audit
    * log and the activity on the home page. Its id is the field `id` of the input by default. A list of ids (`ids`) names several
-   * rows. Calls of visitors, who have no session or work in another organization, are recorded in the organization of that row,
-   * as "a visitor". For a public action without `subject`, `organization` says where its id is: a field of the input, or a path
-   * in the result. Without `limit`, visitors may then call it 60 times a minute from one network.
+   * rows. `changes` names the fields whose values a row keeps, before and after: columns of the subject's table, or fields of
+   * what `read` returns. Fields with the name of a secret are refused. Calls of visitors, who have no session or work in another
+   * organization, are recorded in the organization of the subject, as "a visitor". For a public action without `subject`,
+   * `organization` says where its id is: a field of the input, or a path in the result. Without `limit`, visitors may then call
+   * it 60 times a minute from one network.
    */
-  audit?: readonly Field<Input>[] | { keep?: readonly Field<Input>[]; subject?: SubjectOption; organization?: string }
+  audit?: readonly Field<Input>[] | AuditOption<Input, ActionContext<SessionFor<Public>>>
   /** Changes nothing: may be called by GET and writes no audit row. */
   readOnly?: boolean
   /** Deletes data that cannot be restored: surfaces ask for confirmation before they call it. */
@@ -101,6 +112,10 @@ interface ActionOptions<
 
 const auditSchema = z.strictObject({
   keep: z.array(z.string()).default([]),
+  changes: z.array(z.string()).default([]),
+  read: z
+    .custom<NonNullable<Action['changes']>['read']>(value => typeof value === 'function', 'must be a function')
+    .optional(),
   subject: z
     .strictObject({
       table: z.custom<AuditSubject['table']>(
@@ -168,15 +183,15 @@ export function defineAction<
 >(options: ActionOptions<Input, O, Result, Public, Proof, Path>): Action<Input, SentOf<O, Result>> {
   const declared = parseDeclaration('defineAction', optionsSchema, options)
   const { audit: told, method: _method, path: _path, status: _status, ...parsed } = declared
-  const { keep: audit, subject, organization: visited } = Array.isArray(told) ? { keep: told } : told
+  const { keep: audit, subject, organization: visited, ...watched } = Array.isArray(told) ? { keep: told } : told
+  const changes = auditedFields(parsed, { subject, ...watched })
   const takesVisitors = parsed.public && !parsed.readOnly
   const fault = faultsOf(parsed, audit, visited !== undefined && !takesVisitors).find(text => text !== false)
   if (fault) throw new Error(`defineAction: ${fault}`)
-  const address = addressOf(declared)
-  const isVisited = takesVisitors && (subject ?? visited) !== undefined
-  const limit = isVisited && parsed.limit.length === 0 ? VISITOR_LIMIT : parsed.limit
-  const optional = { ...(subject && { subject }), ...(visited && { visited }), ...(address && { address }) }
-  const action = mark('action', { ...parsed, limit, audit, ...optional })
+  const isLimited = parsed.limit.length > 0 || !takesVisitors || (subject ?? visited) === undefined
+  const optional = Object.entries({ subject, visited, changes, address: addressOf(declared) })
+  const given = Object.fromEntries(optional.filter(([, value]) => value !== undefined))
+  const action = mark('action', { ...parsed, audit, limit: isLimited ? parsed.limit : VISITOR_LIMIT, ...given })
   return action as unknown as Action<Input, SentOf<O, Result>>
 }
 

@@ -9,6 +9,8 @@ import { type ExportFile, sendExport } from '#fairway/server/kernel/export-rows'
 import { requestInfo, requestQuery } from '#fairway/server/kernel/http/request-info'
 import { hasBody, parseInput, readInput, readQuery } from '#fairway/server/kernel/http/read-input'
 import { limitCall } from '#fairway/server/kernel/limits/call-limits'
+import { NO_ROW, type RowChanges } from './audit/audit-changes'
+import { observeChanges, observedValues } from './audit/observe-changes'
 import { leavingRow } from './audit/record-audit'
 import type { Method } from './address'
 import type { Operation } from './operation'
@@ -63,7 +65,8 @@ interface Calling {
 
 /** Session, permission, recent sign-in, limit, input, run, output, in this order; then the audit row. */
 function answerOf(name: string, operation: Operation, withToken: WithToken): Answer {
-  const { audit, auditsElsewhere, dryRun, limit, output, permission, recentSignIn, run, status, tokens } = operation
+  const { audit, auditsElsewhere, changes, dryRun, limit, output, permission, recentSignIn, run, status, tokens } =
+    operation
   const resultFields = audit?.filter(field => !inputFields(operation).has(field)) ?? []
   const answer = (event: H3Event, session: ServerSession, calling: Calling = {}): Promise<unknown> => {
     const { isDryRun = false } = calling
@@ -81,7 +84,13 @@ function answerOf(name: string, operation: Operation, withToken: WithToken): Ans
         await checkSignIn(event, typeof recentSignIn === 'function' && recentSignIn(input as never), calling)
         return input
       },
-      run: input => run(input, { app, session, event, isDryRun, actor }),
+      run(input) {
+        const context = { app, session, event, isDryRun, actor }
+        const observed =
+          changes && !isDryRun ? observedValues(changes.fields, () => changes.read(input, context)) : undefined
+        const keep = (found: RowChanges) => (event.context.auditChanges = found.get(NO_ROW))
+        return observeChanges(app, observed, () => run(input, context), keep)
+      },
       send(result) {
         keepForAudit(event, result, resultFields)
         if (status !== 200) setResponseStatus(event, status)

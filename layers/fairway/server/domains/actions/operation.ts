@@ -2,6 +2,7 @@
 // server/domains/<domain>/operations.ts; the build mounts them, types the calls of pages, and describes them in OpenAPI.
 import type { H3Event } from 'h3'
 import { z } from 'zod'
+import { checkAuditedFields } from './audit/audited-fields'
 import type { Actor } from '#fairway/server/domains/organizations'
 import type { ServerSession } from '#fairway/server/domains/sessions'
 import type { App } from '#fairway/server/kernel/app-context'
@@ -28,6 +29,7 @@ type Fields<Input> = Input extends InputSchema ? z.output<Input> : unknown
 type SentFields<Input> = Input extends InputSchema ? z.input<Input> : unknown
 type NameIn<Fields> = Fields extends unknown ? keyof Fields & string : never
 type InPath<Path extends string> = { [Name in ParametersIn<Path>]: string }
+type KeptName<Path extends string, Input, Output> = NameIn<InPath<Path> & Fields<Input>> | NameIn<Result<Output>>
 type Result<Output> = Output extends z.core.$ZodType ? z.core.input<Output> : Output extends 'file' ? ExportFile : void
 type Acting<Permission> = Permission extends OrgPermission ? { actor: Actor } : unknown
 
@@ -68,9 +70,18 @@ interface OperationOptions<Path extends string, Input, Output, Permission, DryRu
   limit?: Limit & { per: CallsPer }
   /**
    * Writes an audit row with these fields of the parsed input, or of the output when the input lacks them. Without it, calls
-   * write no audit row.
+   * write no audit row. With `changes`, it also keeps these fields of what `read` returns right before and right after `run`.
    */
-  audit?: readonly (NameIn<InPath<Path> & Fields<Input>> | NameIn<Result<Output>>)[]
+  audit?:
+    | readonly KeptName<Path, Input, Output>[]
+    | {
+        keep: readonly KeptName<Path, Input, Output>[]
+        changes: readonly string[]
+        read(
+          input: InPath<Path> & Fields<Input>,
+          context: OperationContext & Acting<Permission>,
+        ): Promise<Readonly<Record<string, unknown>> | undefined>
+      }
   /**
    * The row belongs to another organization than the person's active one; `run` names it with `auditIn`. The row of a refused
    * call belongs to none, so that admins do not learn which other organizations their members visit.
@@ -113,6 +124,10 @@ export interface Operation<Types extends CallTypes = CallTypes> {
   recentSignIn: boolean | ((input: never) => boolean)
   limit?: Limit & { per: CallsPer }
   audit?: readonly string[]
+  changes?: {
+    fields: readonly string[]
+    read(input: Record<string, unknown>, context: OperationContext & { actor?: Actor }): unknown
+  }
   auditsElsewhere?: true
   dryRun?: true
   run(input: Record<string, unknown>, context: OperationContext & { actor?: Actor }): unknown
@@ -124,6 +139,15 @@ export type OperationTypeOf<O> = O extends Operation<infer Types> ? Types : neve
 
 const accepts = (schema: unknown, value: unknown): boolean =>
   schema instanceof z.ZodType && schema.safeParse(value).success
+
+type AuditOption<Read> = readonly string[] | { keep: readonly string[]; changes: readonly string[]; read: Read }
+
+function auditOf<Read>(audit: AuditOption<Read> | undefined) {
+  if (!audit || !('keep' in audit)) return { audit }
+  const { keep, changes: fields, read } = audit
+  checkAuditedFields('operation', fields)
+  return { audit: keep, changes: { fields, read } }
+}
 
 /** Declares one operation of the platform. */
 export function operation<
@@ -138,7 +162,7 @@ export function operation<
   input: InPath<Path> & SentFields<Input> & (DryRun extends true ? { dryRun?: boolean } : unknown)
   output: Output extends z.core.$ZodType ? Serialized<z.core.output<Output>> : undefined
 }> {
-  const { path, input, output, status = 200, recentSignIn = false, openIn = [], ...rest } = options
+  const { path, input, output, status = 200, recentSignIn = false, openIn = [], audit, ...rest } = options
   const parameters = parametersIn(path)
   const shape = input && 'shape' in input ? input.shape : {}
   const texts = parameters.filter(name => !Object.hasOwn(shape, name)).map(name => [name, z.string()])
@@ -155,6 +179,7 @@ export function operation<
     status: output ? status : 204,
     recentSignIn,
     openIn,
+    ...auditOf(audit),
   }) as never
 }
 

@@ -7,6 +7,8 @@ import { AppError } from '#fairway/server/kernel/http/app-error'
 import { parseInput } from '#fairway/server/kernel/http/read-input'
 import { checkGuard, checkOrgOpens, notAMember } from '#fairway/server/domains/organizations'
 import type { Session } from '#fairway/shared/schemas/session'
+import { NO_ROW, type RowChanges } from './audit/audit-changes'
+import { observeChanges, observedBy } from './audit/observe-changes'
 import { findSubjects, findVisitedOrg, type WrittenSubject } from './audit/audit-subject'
 import { isDenial, recordAudit } from './audit/record-audit'
 import { authorContext } from './author-context'
@@ -52,12 +54,13 @@ export async function runAction(app: App, call: ActionCall): Promise<unknown> {
   // A deleted row can only be named before the call.
   const before = changes && call.action.destructive ? await findSubjects(app, call) : undefined
   const run = { app, session, caller: call.caller, clientAddress, isLimited, hasRecentSignIn }
-  const work = () => measured(app, call, () => withRun(run, () => runChecked(app, call))).catch(toAppError)
+  const observed: Observations = {}
+  const work = () => measured(app, call, () => withRun(run, () => runChecked(app, call, observed))).catch(toAppError)
   return recorded(work, async ({ result, error }) => {
     // Nothing has happened yet: the call is repeated with the answers.
     if (error instanceof HostQuestions) return
     if (!(error instanceof AppError)) {
-      if (changes) await record(app, call, { before, done: { result } })
+      if (changes) await record(app, call, { before, done: { result }, ...observed })
       return app.trace?.step(call.requestId, 'answer')
     }
     if (changes || isDenial(error.code)) await record(app, call, { before, error })
@@ -106,18 +109,23 @@ interface Outcome {
   done?: { result: unknown }
   /** The rows that the call was about to write, when they had to be found before it. */
   before?: WrittenSubject[]
+  changes?: RowChanges
 }
 
-async function record(app: App, call: ActionCall, { error, done, before }: Outcome): Promise<void> {
+/** What a run leaves for its audit row. */
+type Observations = Pick<Outcome, 'changes'>
+
+async function record(app: App, call: ActionCall, { error, done, before, changes }: Outcome): Promise<void> {
   const { name, action, ...rest } = call
   app.trace?.step(call.requestId, 'audit', error?.code)
   // Denials of one kind share one row, regardless of their subjects.
-  const subjects = error && isDenial(error.code) ? [] : (before ?? (await findSubjects(app, call, done)))
-  const row = { ...rest, action: name, schema: action.input, keeps: action.audit, error }
+  const found = error && isDenial(error.code) ? [] : (before ?? (await findSubjects(app, call, done)))
+  const ofNoRow = changes?.get(NO_ROW)
+  const subjects = found.map(subject => ({ ...subject, changes: changes?.get(subject.id) ?? ofNoRow }))
+  const row = { ...rest, action: name, schema: action.input, keeps: action.audit, changes: ofNoRow, error }
   const byOrg = Map.groupBy(subjects, each => each.visitedOrgId)
   if (done) {
-    const visitedOrgId = byOrg.size === 0 ? await findVisitedOrg(app, call, done) : undefined
-    if (byOrg.size === 0) byOrg.set(visitedOrgId, [])
+    if (byOrg.size === 0) byOrg.set(await findVisitedOrg(app, call, done), [])
     for (const [org, written] of byOrg) await recordAudit(app, { ...row, subjects: written, visitedOrgId: org })
     return
   }
@@ -161,7 +169,7 @@ export async function checkAction(app: App, call: ActionCall): Promise<void> {
   })
 }
 
-async function runChecked(app: App, call: ActionCall): Promise<unknown> {
+async function runChecked(app: App, call: ActionCall, observed: Observations): Promise<unknown> {
   const { action } = call
   const clock = new AbortController()
   // One listener costs a fifth of `AbortSignal.any`.
@@ -174,9 +182,14 @@ async function runChecked(app: App, call: ActionCall): Promise<unknown> {
     run(input) {
       app.trace?.step(call.requestId, 'run', call.name)
       const seconds = action.timeout ?? app.config.actionTimeoutInSeconds
-      return withTimeout(seconds, clock, async () => action.run(input, context)).catch(async thrown => {
-        throw await referenceFault(app, { action, input }, thrown)
-      })
+      const work = () =>
+        withTimeout(seconds, clock, async () => action.run(input, context)).catch(async thrown => {
+          throw await referenceFault(app, { action, input }, thrown)
+        })
+      const { changes } = action
+      const values = changes?.read && (() => changes.read?.(input, context))
+      const what = observedBy(app, action, call.session, input, values)
+      return observeChanges(app, what, work, found => (observed.changes = found))
     },
     send(result) {
       app.trace?.step(call.requestId, 'output')

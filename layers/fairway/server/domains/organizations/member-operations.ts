@@ -13,6 +13,7 @@ import {
   organizationMemberSchema,
   pendingInvitationsSchema,
 } from '#fairway/shared/schemas/organization'
+import { roleForAudit, settingsForAudit } from './audited-values'
 import { invite, listPendingInvitations, mustConfirmToInvite } from './invite'
 import { exportMembers, listMembers } from './member-list'
 import { changeMemberRole, removeMember } from './members'
@@ -52,7 +53,11 @@ export default defineOperations({
     permission: 'change-member-role',
     input: orgInput.changeRole,
     output: z.object({ member: organizationMemberSchema }),
-    audit: ['email', 'role'],
+    audit: {
+      keep: ['email', 'role'],
+      changes: ['role'],
+      read: ({ email }, { app, actor }) => roleForAudit(app, actor.orgId, email),
+    },
     run: async ({ email, role }, { app, actor }) => ({ member: await changeMemberRole(app, actor, email, role) }),
   }),
   'remove-member': operation({
@@ -111,7 +116,11 @@ export default defineOperations({
     recentSignIn: true,
     input: orgInput.authProvider,
     output: authProviderResultSchema,
-    audit: ['provider', 'confirm'],
+    audit: {
+      keep: ['provider', 'confirm'],
+      changes: ['provider', 'domain'],
+      read: (_input, { app, actor }) => settingsForAudit(app, actor.orgId),
+    },
     dryRun: true,
     run: (input, { app, actor, isDryRun }) =>
       isDryRun ? planAuthProvider(app, actor, input) : setAuthProvider(app, actor, input),
@@ -132,7 +141,11 @@ export default defineOperations({
     permission: 'set-auth-provider',
     recentSignIn: true,
     input: orgInput.secondFactor,
-    audit: ['isRequired', 'graceDays'],
+    audit: {
+      keep: ['isRequired', 'graceDays'],
+      changes: ['isRequired', 'graceDays'],
+      read: (_input, { app, actor }) => settingsForAudit(app, actor.orgId),
+    },
     run: (input, { app, actor }) => setSecondFactorPolicy(app, actor, input),
   }),
   'get-checklist': operation({

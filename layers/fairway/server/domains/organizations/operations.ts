@@ -21,6 +21,7 @@ import { orgInput } from './org-input'
 import { deleteOrganization, planDeletion, restoreOrganization } from './deletion'
 import { createOrganization, updateOrganization } from './organization'
 import { findDetails, getOverview } from './overview'
+import { settingsForAudit } from './audited-values'
 import { switchOrganization } from './switch-organization'
 
 export default defineOperations({
@@ -56,7 +57,11 @@ export default defineOperations({
     recentSignIn: ({ allowedDomain, agentsReadOnly }) => Boolean(allowedDomain?.trim()) || agentsReadOnly === false,
     input: orgInput.update,
     output: z.nullable(organizationDetailsSchema),
-    audit: ['name', 'allowedDomain', 'agentsReadOnly'],
+    audit: {
+      keep: ['name', 'allowedDomain', 'agentsReadOnly'],
+      changes: ['name', 'allowedDomain', 'agentsReadOnly'],
+      read: (_input, { app, session }) => settingsForAudit(app, session.orgId),
+    },
     async run(input, { app, session, event }) {
       await updateOrganization(app, session, input)
       return findDetails(app, await freshSession(event))

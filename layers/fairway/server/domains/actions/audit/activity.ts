@@ -72,8 +72,8 @@ export async function listActivity(
   const shown = found.slice(0, itemsPerPage)
   const next = (found.length > itemsPerPage ? shown.at(-1)?.id : from) ?? null
   const told = await toEntries(app, session, subjects, shown)
-  // Members see that others did something, not from where.
-  const entries = told.map(entry => ({ ...entry, clientAddress: null, device: null }))
+  // Members see that others did something, not from where, and not the values that they changed.
+  const entries = told.map(entry => ({ ...entry, clientAddress: null, device: null, changes: null }))
   return { entries, people: await peopleIn(app, session.orgId, entries), next }
 }
 

@@ -176,7 +176,7 @@ export function exportAuditLog(
   const { piece } = auditStatements(app, orgId, filter, typesWithHiddenTitle(subjects))
   return exportOf<ExportedEntry>(
     'audit-log',
-    { format, columns: [...EXPORTED_COLUMNS, 'clientAddress', 'device'] },
+    { format, columns: [...EXPORTED_COLUMNS, 'clientAddress', 'device', 'changes'] },
     async (after, limit) => {
       const entries = await toEntries(app, session, subjects, await piece(after, limit))
       return entries.map(({ subject, ...entry }) => ({

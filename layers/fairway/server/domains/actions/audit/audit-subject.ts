@@ -5,7 +5,7 @@ import type { AuditEntry } from '#fairway/shared/schemas/audit'
 import type { Session } from '#fairway/shared/schemas/session'
 import type { Action, AuditSubject } from '../action'
 import type { AuditRow } from './audit-chain'
-import { splitPlace } from './audit-place'
+import { type FieldChanges, keptParts } from './audit-changes'
 
 /** The written row as an audit row records it. */
 export interface WrittenSubject {
@@ -18,6 +18,7 @@ export interface WrittenSubject {
   title: string | null
   /** The organization of the row, when the caller of a public action does not work in it: there they are a visitor. */
   visitedOrgId?: string
+  changes?: FieldChanges
 }
 
 interface Call {
@@ -182,7 +183,7 @@ export async function toEntries(app: App, session: Session, subjects: Subjects, 
 function toEntry(row: AuditRow, subjects: Subjects, titles: ReadonlyMap<string, string | null>): AuditEntry {
   const { at, chain: _chain, orgId: _orgId, fold: _fold, openUntil: _open, ...rest } = row
   const { subjectType: type, subjectId: id, subjectTitle, ...kept } = rest
-  const entry = { ...kept, ...splitPlace(kept.input) }
+  const entry = { ...kept, ...keptParts(kept.input) }
   if (type === null || id === null) return { ...entry, at: at.toISOString(), subject: null }
   const now = titles.get(`${type}/${id}`)
   const path = now === undefined ? undefined : subjects.get(type)?.path?.replace('{id}', encodeURIComponent(id))

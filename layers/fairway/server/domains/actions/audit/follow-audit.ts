@@ -8,7 +8,7 @@ import type { EventTime } from '#fairway/server/kernel/security-events/list-secu
 import type { Session } from '#fairway/shared/schemas/session'
 import { auditLog } from '../tables'
 import { EXPORTED_COLUMNS } from './audit-log'
-import { splitPlace } from './audit-place'
+import { keptParts } from './audit-changes'
 
 /** One successful write in the log; `place` orders the rows of all instances. */
 export interface AuditWrite {
@@ -135,6 +135,7 @@ export async function findAuditEvent(
     .from(auditLog)
     .where(and(eq(auditLog.id, id), eq(auditLog.orgId, orgId)))
   if (!row) return undefined
-  const entry: Record<string, unknown> = { ...row, at: row.at.toISOString(), input: splitPlace(row.input).input }
-  return Object.fromEntries(EXPORTED_COLUMNS.map(column => [column, entry[column] ?? null]))
+  const { input, changes } = keptParts(row.input)
+  const entry: Record<string, unknown> = { ...row, at: row.at.toISOString(), input, changes }
+  return Object.fromEntries([...EXPORTED_COLUMNS, 'changes'].map(column => [column, entry[column] ?? null]))
 }

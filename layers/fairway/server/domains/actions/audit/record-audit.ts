@@ -12,7 +12,8 @@ import { sha256 } from '#fairway/server/kernel/crypto/hash'
 import { getSession } from '#fairway/server/domains/sessions'
 import { recorded } from '../call-steps'
 import type { WrittenSubject } from './audit-subject'
-import { withPlace } from './audit-place'
+import { type FieldChanges, withChanges } from './audit-changes'
+import { findPlace, withPlace } from './audit-place'
 import { type AuditedInput, keptInput } from './kept-input'
 import { sealSoon } from './audit-chain'
 import { tellAuditFollowers } from './follow-audit'
@@ -33,6 +34,8 @@ interface AuditEntry extends AuditedInput {
   error?: unknown
   /** The written rows; each one gets an audit row. */
   subjects?: readonly WrittenSubject[]
+  /** What changed, when it is no row of the application. */
+  changes?: FieldChanges
 }
 
 /**
@@ -55,6 +58,9 @@ export async function recordAudit(app: App, entry: AuditEntry): Promise<void> {
   try {
     const who = { caller, ...whoOf(entry) }
     const at = app.now()
+    const place = await findPlace()
+    const kept = keptInput(entry)
+    const inputWith = (changes?: FieldChanges) => withPlace(withChanges(kept, changes), place)
     const row = {
       id: newId(),
       at,
@@ -63,9 +69,9 @@ export async function recordAudit(app: App, entry: AuditEntry): Promise<void> {
       outcome,
       errorCode,
       requestId,
-      input: await withPlace(keptInput(entry)),
+      input: inputWith(entry.changes),
     }
-    await (outcome === 'denied' ? writeDenial(app, row) : writeRows(app, row, entry.subjects))
+    await (outcome === 'denied' ? writeDenial(app, row) : writeRows(app, row, entry.subjects, inputWith))
     sealSoon(app)
     tellAuditFollowers(app, row.id)
   } catch (cause) {
@@ -127,11 +133,17 @@ interface DoneWithin {
 
 const ROWS_AT_ONCE = 500
 
-/** Writes the row, once for each subject. */
-async function writeRows(app: App, row: NewRow, subjects: readonly WrittenSubject[] = []): Promise<void> {
+/** Writes the row, once for each subject with its changes. */
+async function writeRows(
+  app: App,
+  row: NewRow,
+  subjects: readonly WrittenSubject[] = [],
+  inputWith: (changes?: FieldChanges) => string,
+) {
   const openUntil = new Date(row.at.getTime() + LEFT_ALONE_IN_MS)
-  const about = subjects.map(({ type, id, title }, index) => ({
+  const about = subjects.map(({ type, id, title, changes }, index) => ({
     ...row,
+    input: inputWith(changes),
     id: index === 0 ? row.id : newId(),
     subjectType: type,
     subjectId: id,
@@ -192,6 +204,8 @@ declare module 'h3' {
   interface H3EventContext {
     /** The organization that the audit row of this request belongs to. */
     auditOrgId?: string | null
+    /** What the operation of this request changed. */
+    auditChanges?: FieldChanges
   }
 }
 
@@ -229,7 +243,8 @@ export const leavingRow =
         const input = { ...getRouterParams(event, { decode: true }), ...event.context.input }
         const requestId = getRequestId(event)
         const about = isElsewhere ? { orgId: event.context.auditOrgId ?? null } : {}
-        const row = { action, caller: 'http', via, session, requestId, input, keeps, error, ...about } as const
+        const changes = event.context.auditChanges
+        const row = { action, caller: 'http', via, session, requestId, input, keeps, error, changes, ...about } as const
         return recordAudit(getApp(event), row)
       },
     )
