@@ -1,8 +1,9 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { globSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
+import { findOperations } from '#fairway/modules/registry/operation-files'
 import { samplePlace } from '../../scripts/sample.mjs'
 import { FEATURES_OF_THE_SERVER } from '#fairway/server/kernel/locale-files'
 import { errorCatalog } from '#fairway/shared/errors'
@@ -56,6 +57,34 @@ describe('text catalogs', () => {
 
   it('contain no text that the server never uses', () => {
     expect(unusedByServer(said, joined(server))).toEqual([])
+  })
+})
+
+describe('titles of actions', () => {
+  /** The names without a title under `actions` of the English catalogs. */
+  const withoutTitle = (names: readonly string[]): string[] => names.filter(name => !english.has(`actions.${name}`))
+  const actionsBelow = (folder: string): string[] =>
+    globSync(`${folder}/server/actions/**/[!_]*.ts`, { cwd: root }).map(path => basename(path, '.ts'))
+
+  it('exist for every action, and for every operation that leaves an audit row', () => {
+    const audited = findOperations().filter(({ isAudited }) => isAudited)
+    expect(audited.length).toBeGreaterThan(60)
+    expect(withoutTitle(audited.map(({ name }) => name))).toEqual([])
+    expect(withoutTitle(actionsBelow('layers/fairway'))).toEqual([])
+    expect(withoutTitle(actionsBelow(samplePlace))).toEqual([])
+  })
+
+  it('exist for every action that a sentence of the audit log is about', () => {
+    const named = (group: string) =>
+      [...english.keys()].flatMap(key => (key.startsWith(group) ? [key.slice(group.length)] : []))
+    const titled = named('actions.')
+    // A sentence may be about a value: `<action>-<field>-<value>`.
+    const isTitled = (name: string) => titled.some(action => `${name}-`.startsWith(`${action}-`))
+    expect(named('auditActions.').filter(name => !isTitled(name))).toEqual([])
+  })
+
+  it('are reported as missing', () => {
+    expect(withoutTitle(['create-webhook', 'create-nothing'])).toEqual(['create-nothing'])
   })
 })
 

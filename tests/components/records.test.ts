@@ -21,7 +21,13 @@ test('/audit lists actions as sentences, with filters in the URL, details and a 
   await hasRows(2)
   expect(await rows()).toEqual([
     expect.stringContaining('Ada created Weekly metrics'),
-    expect.stringMatching(/Ada was asked to confirm Set auth provider.*Asked to confirm/s),
+    expect.stringMatching(/Ada was asked to confirm Change the sign-in policy.*Asked to confirm/s),
+  ])
+
+  const ownDirection = (selector: string) => document.querySelector(`tbody ${selector}[dir=auto]`)?.textContent
+  expect([ownDirection('p'), ownDirection('td')]).toEqual([
+    'Ada created Weekly metrics',
+    expect.stringContaining('Browser'),
   ])
 
   const search = await find('searchbox', 'Search actions, titles and addresses')
@@ -44,7 +50,7 @@ test('/audit lists actions as sentences, with filters in the URL, details and a 
 
   await press('Show details: Ada created Weekly metrics')
   const details = await find('dialog', 'Ada created Weekly metrics')
-  await shows('create-note', () => details)
+  await shows('ActionCreate a note', () => details)
   await shows('Network address127.0.0.1', () => details)
   await find('button', 'Copy the request ID', details)
   await press('Close', 'button', details)
