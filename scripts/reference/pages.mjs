@@ -175,17 +175,41 @@ export async function commandsPage({ program, names, order }) {
       sections.push(
         `\n${words.length === 1 ? '##' : '###'} fw ${words.join(' ')}\n${flag(stability)}\n${prose(description)}\n${optionsTable(options)}`,
       )
-    for (const [name, each] of below.toSorted(byLetters)) await add(await resolved(each), [...words, name])
+    for (const [name, each] of below.toSorted(byLetters)) await addVisible(await resolved(each), [...words, name])
+  }
+  const addVisible = async (command, words) => {
+    if (!(await resolved(command.meta))?.hidden) await add(command, words)
   }
   await add(program, [])
   return (
     head(
       'The command line',
-      '`npx fw <command>` in the folder of an application; `npx nuxt-fairway <command>` outside one. `fw <command> --help` says the same.',
+      '`npx fw <command>` in the folder of an application; `npx nuxt-fairway <command>` outside one. `fw help <command>` says the same.',
       order,
-    ) + sections.join('')
+    ) +
+    COMMAND_LINE +
+    sections.join('')
   )
 }
+
+const COMMAND_LINE = `
+An unknown command or option is refused with the closest name: \`fw doctor --onli mail\` says “Did you mean --only?”.
+
+| exit code | result |
+|---|---|
+| 0 | success |
+| 1 | the command failed, or a check found a fault |
+| 2 | wrong usage: an unknown command, option or value, or a missing one. Nothing was changed |
+
+\`fw --version\` prints the version. To complete commands, options and names of actions, add a line to your shell:
+
+\`\`\`sh
+alias fw="npx fw"              # unless fw is on your PATH
+source <(fw completion bash)   # in ~/.bashrc
+source <(fw completion zsh)    # in ~/.zshrc, after compinit
+fw completion fish | source    # in ~/.config/fish/config.fish
+\`\`\`
+`
 
 function optionsTable(options) {
   if (options.length === 0) return ''

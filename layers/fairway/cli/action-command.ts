@@ -1,5 +1,6 @@
 import { defineCommand } from 'citty'
 import { toAppError } from '../server/kernel/http/app-error'
+import { placeOptions } from './operate'
 import { RemoteFailure, runRemotely } from './remote-action'
 import { endWith, faultLines, isConfigError, say, tellFailure, UsageFault } from './terminal'
 
@@ -8,7 +9,17 @@ export const actionCommand = defineCommand({
   meta: {
     name: 'action',
     description:
-      'Run an action: fw action <name> --key value … | --json {…} | --list | --help; --at https://… with FW_TOKEN for an application elsewhere',
+      'Run an action: fw action <name> --key value …. `fw action <name> --help` shows the keys, which are the fields of its input.',
+  },
+  // For help texts and completion. `parseOptions` reads them, because the keys of an action are known only when it is loaded.
+  args: {
+    name: { type: 'positional', required: false, description: 'The name of the action.' },
+    list: { type: 'boolean', description: 'List the actions.' },
+    json: { type: 'string', description: 'The whole input, as JSON.' },
+    raw: { type: 'boolean', description: 'Print the result in one line.' },
+    ...placeOptions,
+    at: { type: 'string', description: 'The address of an application elsewhere; FW_TOKEN is your token there.' },
+    token: { type: 'string', description: 'With --at: the token, instead of FW_TOKEN.' },
   },
   run: ({ rawArgs }) => endWith(() => runActionCommand(rawArgs), report),
 })

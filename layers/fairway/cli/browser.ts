@@ -3,6 +3,7 @@ import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { spawn } from 'node:child_process'
+import { UsageFault } from './terminal'
 
 const HOST = '127.0.0.1'
 const LAST_PAGE_IN_MS = 2000
@@ -19,7 +20,7 @@ export const timeoutArg = {
 export function timeoutInMs(text: string | undefined): number {
   const seconds = Number(text ?? 300)
   if (seconds >= 1 && seconds <= MOST_SECONDS) return seconds * 1000
-  throw new Error(`--timeout takes 1 to ${MOST_SECONDS} seconds.`)
+  throw new UsageFault(`--timeout takes 1 to ${MOST_SECONDS} seconds.`)
 }
 
 export interface CallbackServer {

@@ -6,7 +6,7 @@ import { changeFile } from './change-file'
 import { findHost, type Host, hosts, type Machine, packageCommand } from './hosts/hosts'
 import { parseMcpUrl } from './mcp/endpoint'
 import { HOST_IDS } from './names'
-import { say } from './terminal'
+import { say, UsageFault } from './terminal'
 
 interface ConnectInput {
   url?: string
@@ -22,7 +22,8 @@ export async function connect({ client, print, ...options }: ConnectInput): Prom
   const machine = thisMachine()
   if (!/^[\w-]{1,64}$/.test(name)) throw new Error('--name takes letters, digits, “-” and “_”.')
   const host = client === undefined ? undefined : findHost(client)
-  if (client !== undefined && !host) throw new Error(`There is no host ${client}. Known are ${HOST_IDS.join(', ')}.`)
+  if (client !== undefined && !host)
+    throw new UsageFault(`There is no host ${client}. Known are ${HOST_IDS.join(', ')}.`)
   if (!host) return print ? printAll(url, name, machine) : overview(url, machine)
   if (print) return printOne(host, url, name, machine)
   return write(host, url, name, machine)

@@ -4,6 +4,7 @@ import type { ResourceArgs } from './generate/resource-plan'
 import type { FileChange } from './project/changes'
 import { inApplication } from './project/in-application'
 import { say, sayNext } from './terminal'
+import { restArg } from './usage'
 
 const common = {
   force: {
@@ -80,8 +81,9 @@ const resource = defineCommand({
     name: {
       type: 'positional',
       required: true,
-      description: 'The noun in the singular; behind it its fields, name:type.',
+      description: 'The noun in the singular.',
     },
+    fields: restArg('Its fields, name:type.'),
     org,
     plural,
     ...common,
@@ -98,8 +100,9 @@ const field = defineCommand({
     name: {
       type: 'positional',
       required: true,
-      description: 'The resource in the singular; behind it its new fields.',
+      description: 'The resource in the singular.',
     },
+    fields: restArg('Its new fields, name:type.'),
     plural,
     ...common,
   },
@@ -125,8 +128,9 @@ const action = defineCommand({
     name: {
       type: 'positional',
       required: true,
-      description: 'Its name; behind it the fields of its input, name:type.',
+      description: 'Its name.',
     },
+    fields: restArg('The fields of its input, name:type.'),
     org,
     ...common,
   },
@@ -148,8 +152,9 @@ const job = defineCommand({
     name: {
       type: 'positional',
       required: true,
-      description: 'Its name; behind it the fields of its input, name:type.',
+      description: 'Its name.',
     },
+    fields: restArg('The fields of its input, name:type.'),
     schedule: { type: 'string', description: 'When it runs, as a cron expression.' },
     ...common,
   },
@@ -166,8 +171,9 @@ const mail = defineCommand({
     name: {
       type: 'positional',
       required: true,
-      description: 'Its name; behind it the fields of its data, name:type.',
+      description: 'Its name.',
     },
+    fields: restArg('The fields of its data, name:type.'),
     topic: { type: 'string', description: 'What receivers can switch it off with.' },
     ...common,
   },
@@ -211,7 +217,8 @@ const page = defineCommand({
 const role = defineCommand({
   meta: { name: 'role', description: 'App roles in fw.config.ts: fw generate role curator reader' },
   args: {
-    name: { type: 'positional', required: true, description: 'The name of a role; further ones behind it.' },
+    name: { type: 'positional', required: true, description: 'The name of a role.' },
+    names: restArg('Further roles.'),
     'dry-run': common['dry-run'],
   },
   run: ({ args }) =>

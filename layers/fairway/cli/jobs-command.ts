@@ -5,7 +5,7 @@ import { AppError } from '../server/kernel/http/app-error'
 import { JOB_STATES } from '../shared/schemas/job-states'
 import { operate, placeOptions } from './operate'
 import { RemoteFailure } from './remote-action'
-import { say } from './terminal'
+import { say, UsageFault } from './terminal'
 
 const id = {
   type: 'positional',
@@ -13,8 +13,6 @@ const id = {
   description: 'The ID of the job, as `fw jobs list` shows it.',
 } as const
 const name = { type: 'string', description: 'Only jobs of this name.' } as const
-
-const refused = (detail: string) => new AppError('invalid-input', { detail })
 
 const listCommand = defineCommand({
   meta: { name: 'list', description: 'List the latest jobs with their state, and what failed ones have thrown.' },
@@ -26,7 +24,7 @@ const listCommand = defineCommand({
   run: ({ args }) =>
     operate(args, async call => {
       const state = JOB_STATES.find(each => each === args.state)
-      if (args.state !== undefined && !state) throw refused(`The states are ${JOB_STATES.join(', ')}.`)
+      if (args.state !== undefined && !state) throw new UsageFault(`The states are ${JOB_STATES.join(', ')}.`)
       const { jobs } = await call('list-jobs', { state, name: args.name })
       for (const { id: job, name: of, state: now, attempts, runAt, done, total, error } of jobs) {
         const progress = done === null ? [] : [total === null ? `${done} done` : `${done} of ${total}`]
@@ -47,7 +45,7 @@ const runCommand = defineCommand({
   run: ({ args }) =>
     operate(args, async call => {
       const input = jsonOf(args.input ?? '{}')
-      if (input === undefined) throw refused('The input is no JSON.')
+      if (input === undefined) throw new UsageFault('The input is not JSON.')
       const queued = await call('run-job', { name: args.name, input })
       say(`Queued: ${queued.id}. A server that runs takes it within a second.`)
       return 0

@@ -8,6 +8,8 @@ import { type LoadedAction, loadActions } from '../modules/registry/declarations
 import { builderConfig } from '../server/kernel/config/config'
 import { readEnv } from '../server/kernel/config/env'
 import { localSession, openLocalApp, operatorSession } from './local-app'
+import { checkKeys } from './action-keys'
+import { suggestion } from '../shared/nearest-name'
 import { say, UsageFault } from './terminal'
 
 // `fw.mjs` changes to the application's folder first.
@@ -44,6 +46,7 @@ interface LocalCall {
 /** Runs an action and returns its result. Throws a UsageFault for an unknown name, and what the action throws. */
 export async function runLocally({ name, entries, json, operator }: LocalCall): Promise<unknown> {
   const { action } = await requireAction(name)
+  if (json === undefined) checkKeys(name, entries, inputJsonSchema(action))
   const input = json === undefined ? coerceInput(action, entries) : readJson(json)
   const app = await openLocalApp(root)
   try {
@@ -57,9 +60,14 @@ export async function runLocally({ name, entries, json, operator }: LocalCall): 
 }
 
 async function requireAction(name: string): Promise<LoadedAction> {
-  const declared = (await loadActions(root, actionFiles(root))).find(action => action.name === name)
+  const actions = await loadActions(root, actionFiles(root))
+  const declared = actions.find(action => action.name === name)
   if (declared) return declared
-  throw new UsageFault(`There is no action ${name}. \`fw action --list\` shows them all.`)
+  const meant = suggestion(
+    name,
+    actions.map(each => each.name),
+  )
+  throw new UsageFault(`There is no action ${name}.${meant} \`fw action --list\` shows them all.`)
 }
 
 function readJson(text: string): unknown {

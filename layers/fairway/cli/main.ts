@@ -2,26 +2,30 @@ import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { defineCommand, runCommand, runMain } from 'citty'
+import { type CommandDef, defineCommand, renderUsage, runCommand } from 'citty'
 import { platformDir } from '../modules/registry/roots'
+import { VERSION } from '../shared/package'
+import { endWith, say, tellFailure, UsageFault } from './terminal'
+import { type Call, checkArguments, commandsBelow, findCommand, resolved, restArg } from './usage'
 
 // A help text loads the declarations of all commands, so each of them loads its work only when it runs.
-const action = () => import('./action-command').then(module => module.actionCommand)
 
 /** The command `fw` with all of its subcommands. */
-export const commandLine = () =>
+export const commandLine = (): CommandDef =>
   defineCommand({
     meta: { name: 'fw', description: 'The command line of this application.' },
     subCommands: {
-      action,
+      action: () => import('./action-command').then(module => module.actionCommand),
       add: () => import('./project-commands').then(module => module.addCommand),
       audit: () => import('./operator-commands').then(module => module.auditCommand),
       backup: () => import('./backup-command').then(module => module.backupCommand),
       builder: () => import('./builder-command').then(module => module.builderCommand),
+      completion: () => import('./completion-command').then(module => module.completionCommand(commandLine)),
       connect: () => import('./connect-command').then(module => module.connectCommand),
       desktop: () => import('./desktop-command').then(module => module.desktopCommand),
       doctor: () => import('./doctor-command').then(module => module.doctorCommand),
       generate: () => import('./generate-command').then(module => module.generateCommand),
+      help: helpCommand,
       hub: () => import('./hub-command').then(module => module.hubCommand),
       jobs: () => import('./jobs-command').then(module => module.jobsCommand),
       mcp: () => import('./mcp-command').then(module => module.mcpCommand),
@@ -38,12 +42,52 @@ export const commandLine = () =>
     },
   })
 
-/** Runs the command line with these arguments. */
+/** Runs the command line with these arguments. The exit code is 2 for wrong usage, 1 for a failure and 0 for success. */
 export async function run(rawArgs: string[]): Promise<void> {
-  const [command, ...rest] = rawArgs
-  // `fw action <name> --help` describes the action, so the general help must not handle it.
-  if (command === 'action') await runCommand(await action(), { rawArgs: rest })
-  else await runMain(commandLine(), { rawArgs })
+  if (rawArgs.length === 1 && ['--version', '-v'].includes(rawArgs[0] ?? '')) return say(VERSION)
+  try {
+    await runCall(await findCommand(commandLine(), rawArgs))
+  } catch (error) {
+    if (!(error instanceof UsageFault)) console.error(error)
+    process.exitCode = error instanceof UsageFault ? tellFailure(error) : 1
+  }
+}
+
+async function runCall(call: Call): Promise<void> {
+  const { command, path, args } = call
+  const isHelp = args.some(argument => argument === '--help' || argument === '-h')
+  // The options of `fw action <name>` are the fields of the action's input, and its help text describes the action.
+  if (path[0] === 'action' && !(isHelp && args.length === 1)) return void (await runCommand(command, { rawArgs: args }))
+  if (isHelp) return showHelp(call)
+  if (!command.run && !command.default) {
+    await checkArguments(call)
+    await showHelp(call)
+    throw new UsageFault(`Name a command behind \`${['fw', ...path].join(' ')}\`.`)
+  }
+  const standard = typeof command.default === 'string' ? (await commandsBelow(command))[command.default] : undefined
+  const actual = standard ? await resolved(standard) : command
+  await checkArguments({ ...call, command: actual })
+  await runCommand(actual, { rawArgs: args })
+}
+
+async function showHelp({ command, path }: Call): Promise<void> {
+  const parent = { meta: { name: ['fw', ...path.slice(0, -1)].join(' ') } }
+  say(`${await renderUsage(command, path.length > 0 ? parent : undefined)}\n`)
+}
+
+const helpCommand = defineCommand({
+  meta: { name: 'help', description: 'Show the help text of a command: fw help generate resource' },
+  args: { command: restArg('The words of the command; without them, all commands.') },
+  run: ({ args }) => endWith(() => helpFor(args._)),
+})
+
+async function helpFor(words: readonly string[]): Promise<number> {
+  const call = await findCommand(commandLine(), words)
+  if (call.path[0] === 'action' && call.args.length > 0)
+    await runCommand(call.command, { rawArgs: [...call.args, '--help'] })
+  else if (call.args.length > 0) throw new UsageFault(`There is no command \`fw ${words.join(' ')}\`.`)
+  else await showHelp(call)
+  return Number(process.exitCode ?? 0)
 }
 
 const SERVER = '.output/server/index.mjs'

@@ -1,6 +1,5 @@
 // Calls operations for operators: in the database of this folder, or with a personal token in a remote application.
 import type { OperationTypes } from '#fw/operations'
-import { AppError } from '../server/kernel/http/app-error'
 import { operationRequest } from '../shared/operation-request'
 import { callRemotely, RemoteFailure } from './remote-action'
 import { endWith, tellFailure, tellLocalFailure, UsageFault } from './terminal'
@@ -50,11 +49,10 @@ async function operateAt({ at, operator }: Place, work: (call: Call) => Promise<
   })
 }
 
-/** Returns the time of `--until` as ISO 8601. Throws `invalid-input` for text that is not a time. */
+/** Returns the time of `--until` as ISO 8601. Throws a UsageFault for text that is not a time. */
 export const timeOf = (text: string | undefined): string | undefined => {
   if (text === undefined) return undefined
   const date = new Date(text)
-  if (Number.isNaN(date.getTime()))
-    throw new AppError('invalid-input', { detail: `--until takes a time such as 2031-05-20, not ${text}.` })
+  if (Number.isNaN(date.getTime())) throw new UsageFault(`--until takes a time such as 2031-05-20, not ${text}.`)
   return date.toISOString()
 }

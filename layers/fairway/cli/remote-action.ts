@@ -4,6 +4,7 @@ import type { OperationRequest } from '../shared/operation-request'
 import { isLoopbackHost } from '../shared/loopback'
 import { isRecord } from '../shared/record'
 import { ACTIONS_PREFIX, actionPath, OPENAPI_PATH } from '../shared/paths'
+import { checkKeys } from './action-keys'
 import { describeAnswer } from './mcp/endpoint'
 import { faultLines } from './terminal'
 
@@ -29,7 +30,9 @@ export class RemoteFailure extends Error {
 /** Runs an action of a remote application as the person of the token, and returns its result; throws RemoteFailure. */
 export async function runRemotely({ at, token, name, entries, json }: RemoteCall): Promise<unknown> {
   const origin = originOf(at)
-  const input = json ?? JSON.stringify(coerceBySchema(entries.length > 0 ? await schemaOf(origin, name) : {}, entries))
+  const schema = entries.length > 0 && json === undefined ? await schemaOf(origin, name) : {}
+  checkKeys(name, entries, schema)
+  const input = json ?? JSON.stringify(coerceBySchema(schema, entries))
   const answer = await sendWithToken(origin + actionPath(name), { token, method: 'POST', body: input })
   if (isRecord(answer)) return answer.result
   throw new RemoteFailure(`${origin} sent no result.`)

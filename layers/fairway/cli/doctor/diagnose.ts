@@ -5,7 +5,7 @@ import { declarations, files, node, port, settings } from './machine'
 import { baseUrl, clock, hub, mail, mcp, outgoing, providers } from './network'
 import { offlineApp } from '../hub-checks'
 import { CHECK_NAMES, type CheckName } from '../names'
-import { say, showProgress } from '../terminal'
+import { say, showProgress, UsageFault } from '../terminal'
 
 const BY_NAME: Record<CheckName, Check> = {
   settings,
@@ -33,7 +33,7 @@ export async function doctor(options: { only?: string; json: boolean; 'send-to'?
   const only = namesOf(options.only)
   const unknown = only.filter(name => !CHECKS.some(check => check.name === name))
   if (unknown.length > 0)
-    throw new Error(`There is no check ${unknown.join(', ')}. There are ${CHECK_NAMES.join(', ')}.`)
+    throw new UsageFault(`There is no check ${unknown.join(', ')}. There are ${CHECK_NAMES.join(', ')}.`)
   const findings = await diagnose({ source: process.env, root: process.cwd(), sendTo: options['send-to'], only })
   showProgress('')
   const status = findings.some(finding => finding.status === 'fault') ? 'failed' : 'ok'

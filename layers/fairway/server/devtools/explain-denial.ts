@@ -1,7 +1,7 @@
 import { callersOf } from '#fairway/server/domains/actions'
 import { listEveryone } from '#fairway/server/domains/organizations'
 import type { App } from '#fairway/server/kernel/app-context'
-import { nearestName } from '#fairway/server/kernel/config/environment'
+import { nearestName } from '#fairway/shared/nearest-name'
 import type { AppError } from '#fairway/server/kernel/http/app-error'
 import { errorCatalog } from '#fairway/shared/errors'
 import { ORG_ROLES } from '#fairway/shared/roles'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { nearestName } from './environment'
+import { nearestName } from '../../../shared/nearest-name'
 import { isRecord } from '../../../shared/record'
 
 const flag = z.boolean().optional()

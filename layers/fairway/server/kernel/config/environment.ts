@@ -1,6 +1,7 @@
 import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isLoopbackHost } from '#fairway/shared/loopback'
+import { nearestName } from '#fairway/shared/nearest-name'
 import { newId, randomToken } from '../crypto/random'
 import type { OpenDatabaseOptions } from '../database/client'
 import { type Env, envTable } from './env'
@@ -75,25 +76,6 @@ export function unknownNames(source: Record<string, string | undefined>): { name
   return Object.keys(source)
     .filter(name => name.startsWith('FW_') && !Object.hasOwn(envTable, name))
     .map(name => ({ name, nearest: nearestName(name, known) }))
-}
-
-/** Returns the known name with the fewest changes of letters. */
-export function nearestName(name: string, known: readonly string[]): string {
-  const distances = known.map(candidate => ({ candidate, far: distance(name, candidate) }))
-  return distances.sort((a, b) => a.far - b.far)[0]!.candidate
-}
-
-// Levenshtein distance with one row of memory.
-function distance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index)
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i]
-    for (let j = 1; j <= b.length; j++) {
-      next[j] = Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1))
-    }
-    row = next
-  }
-  return row[b.length]!
 }
 
 /** The location of the database, and how it is reached. */
