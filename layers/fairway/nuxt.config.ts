@@ -127,6 +127,8 @@ export default defineNuxtConfig({
     // Listed explicitly, so that the first page in development is not loaded twice.
     // A library that development finds later reloads the page: an import would lose the chosen file.
     optimizeDeps: { include: ['zod/mini', 'papaparse'] },
+    // The terminal of `nuxt dev` shows errors that nothing catches in the browser.
+    server: { forwardConsole: { unhandledErrors: true, logLevels: ['error'] } },
     define: {
       // This code and its libraries never use the Options API.
       __VUE_OPTIONS_API__: 'false',

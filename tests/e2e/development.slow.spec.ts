@@ -75,7 +75,7 @@ test('an empty application shows next steps in both languages and color modes, a
     await expectNoViolationsInBothColours(page)
   }
   await page.getByRole('button', { name: 'Search or run' }).click()
-  await expect(page.getByRole('option', { name: 'list-members' })).toBeVisible()
+  await expect(page.getByRole('option', { name: 'List the members' })).toBeVisible()
   await page.keyboard.press('Escape')
 
   await page.getByRole('button', { name: 'Copy the action' }).click()
@@ -132,4 +132,25 @@ test('an icon that a page uses for the first time is shown', async ({ page, deve
   )
   const shape = () => page.getByTestId('icon').evaluate(element => getComputedStyle(element).maskImage)
   await expect.poll(() => shape().catch(() => ''), NOTICED).toMatch(/^url\("data:image\/svg/)
+})
+
+test('a page that fails in the browser names the cause in its console and in the terminal', async ({
+  page,
+  development: { application, server },
+}) => {
+  const plugin = `export default defineNuxtPlugin(({ vueApp }) => {
+  const install = () => Object.defineProperty(vueApp.config.globalProperties, '$twice', { get: () => 1 })
+  install()
+  install()
+})
+`
+  const errors: string[] = []
+  page.on('pageerror', error => errors.push(error.message))
+  application.write('app/plugins/twice.client.ts', plugin)
+  await expect(async () => {
+    await page.goto(server.origin)
+    await expect(page.getByText('page-failed')).toBeVisible()
+  }).toPass(NOTICED)
+  expect(errors).toContain('Cannot redefine property: $twice')
+  await expect.poll(() => server.output()).toMatch(/Cannot redefine property: \$twice[^]*plugins\/twice\.client\.ts:2/)
 })
