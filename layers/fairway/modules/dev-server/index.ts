@@ -14,6 +14,7 @@ import {
 } from './environment'
 import { guardFiles } from './guard-files'
 import { guardRequests } from './guard-requests'
+import { holdRequests } from './hold-requests'
 
 interface Listener extends Omit<Listening, 'urls'> {
   getURLs(): Promise<Listening['urls']>
@@ -39,6 +40,7 @@ export default defineNuxtModule({
       logger.info(`open ${process.env.FW_BASE_URL}`)
     })
     guardFiles(nuxt)
+    holdRequests(nuxt)
     serveDevelopment(nuxt)
   },
 })
