@@ -1,5 +1,6 @@
 import { signInPathFor } from '#fairway/shared/sign-in-path'
 import type { ActionFailure } from '../request/action-failure'
+import { limitText } from '../request/limit-text'
 import { toActionFailure } from '../request/send-json'
 
 const SHOWN_IN_MS = 20_000
@@ -60,11 +61,12 @@ const copyAction = (label: string, text: string) => ({
 
 /** Describes a failure in one sentence, in the interface language if it has a text for the code. */
 export function useFailureText() {
-  const { t, te } = useI18n()
+  const { t, te, n } = useI18n()
   const { language } = useLanguage()
 
   return (failure: ActionFailure): string => {
-    const { code, title: english = '', detail } = failure
+    const { code, title: english = '', extra } = failure
+    const numbers = code === 'plan-limit' ? limitText(extra, { t, te, n }) : undefined
     const key = [
       `orgFailures.${code}`,
       `passwordFailures.${code}`,
@@ -75,7 +77,9 @@ export function useFailureText() {
       `errors.${code}`,
     ].find(known => te(known))
     const title = key ? t(key) : english || t('failures.codes.other')
+    if (numbers) return `${title} ${numbers}`
     // The server's details are in English.
+    const { detail } = failure
     return detail && detail !== title && (language.value === 'en' || !key) ? `${title} ${detail}` : title
   }
 }

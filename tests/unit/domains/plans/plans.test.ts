@@ -98,7 +98,13 @@ describe('a limit', () => {
     expect(error).toMatchObject({
       status: 403,
       detail: 'Deals: 3 of 3 on the plan Free. Pro has 10.',
-      extra: { limit: 'deals', plan: 'free', max: 3, next: { title: 'Pro', max: 10 }, upgradeUrl: '/pricing' },
+      extra: {
+        limit: 'deals',
+        plan: 'free',
+        max: 3,
+        next: { plan: 'pro', title: 'Pro', max: 10 },
+        upgradeUrl: '/pricing',
+      },
     })
     const asked = (await ask(entitled('deals')).catch((thrown: unknown) => thrown)) as AppError
     expect(asked).toMatchObject({

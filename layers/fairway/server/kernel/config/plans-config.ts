@@ -65,19 +65,19 @@ export const allowsMore = ({ limits }: PlansConfig['plans'][string], limit: stri
 /** The facts of a refusal at a limit: its name and maximum, the plan, the next plan that allows more, and where to get it. */
 export function limitFacts({ plans, limits, upgradeUrl }: PlansConfig, limit: string, plan: string) {
   const max = plans[plan]?.limits[limit] ?? 0
-  const next = Object.values(plans).find(each => allowsMore(each, limit, max))
+  const [nextPlan, next] = Object.entries(plans).find(([, each]) => allowsMore(each, limit, max)) ?? []
   return {
     limit,
     limitTitle: limits[limit]?.title,
     plan,
     planTitle: plans[plan]?.title,
     max,
-    next: next && { title: next.title, max: next.limits[limit] ?? null },
+    next: next && { plan: nextPlan, title: next.title, max: next.limits[limit] ?? null },
     upgradeUrl,
   }
 }
 
-/** The same as a sentence: “Quotes: 20 of 20 on the plan Free. Pro has 10000.” */
+/** The same as an English sentence, for programs; pages say it in the language of the person (`limitText`): “Quotes: 20 of 20 on the plan Free. Pro has 10000.” */
 export const limitSentence = (
   { limitTitle, planTitle, max, next }: ReturnType<typeof limitFacts>,
   used = max,
