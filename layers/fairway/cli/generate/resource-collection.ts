@@ -2,7 +2,7 @@
 import { type Field, filterOf, isFile, isFilterName, refName, titleField } from './fields'
 import { fits, fitted, importOf, lines, quoted } from './layout'
 import { toSnake } from './names'
-import { refsOf, targetsOf, type Resource } from './resource'
+import { personOf, refsOf, targetsOf, type Resource } from './resource'
 
 /** Fields that keep the schema of their input, because a column does not define a currency or a JSON structure. */
 const asInput = ({ camel, fields }: Resource): string[] =>
@@ -13,13 +13,14 @@ const asInput = ({ camel, fields }: Resource): string[] =>
 const asStored = ({ name, type }: Field): string =>
   `${name}: ${type === 'file' ? 'storedFile.nullable()' : 'z.array(storedFile)'}`
 
-/** The item of the list: a row with the titles of referenced rows, and the caller's access to it. */
+/** The item of the list: a row with its person, the titles of referenced rows, and the caller's access to it. */
 function itemText(resource: Resource): string {
   const { variable, camel, isOrg } = resource
   const extension = [
     ...refsOf(resource).map(({ name }) => `${titleField(name)}: z.string().nullable()`),
     ...asInput(resource),
     ...resource.fields.filter(isFile).map(asStored),
+    `${personOf(resource).field}: shownPersonSchema${isOrg ? '.nullable()' : ''}`,
     isOrg
       ? `can: ${camel}Policy.can`
       : `access: z.enum(['owner', 'admin', 'editor', 'viewer']).describe('What you may do with it.')`,
@@ -84,7 +85,7 @@ function importsOf(resource: Resource): string {
     isJoining && importOf(['and', 'eq'], 'drizzle-orm'),
     aliased.length > 0 && importOf(['alias'], 'drizzle-orm/sqlite-core'),
     (!isOrg || isJoining || hasMany) && `import { z } from 'zod'`,
-    importOf(['defineCollection', 'outputOf', ...fw], '#fw'),
+    importOf(['defineCollection', 'outputOf', 'shownPersonSchema', ...fw], '#fw'),
     resource.fields.some(isFile) && importOf(['storedFile'], 'nuxt-fairway/tables'),
     ...tables.map(table =>
       importOf([table.variable, ...(table.plural === plural ? ownImports : [])], `../database/${table.plural}`),
@@ -99,6 +100,7 @@ function importsOf(resource: Resource): string {
 /** Returns the file of the collection. */
 export function collectionFile(resource: Resource): string {
   const { variable, plural, pascal, fields, title, isOrg, nouns } = resource
+  const person = personOf(resource)
   const described = isOrg
     ? `The ${nouns} of your organization, the latest changed first.`
     : `Your ${nouns} and those shared with you, the latest changed first.`
@@ -124,6 +126,7 @@ export default defineCollection({
   shortName: ${quoted(pascal)},
 ${isOrg ? '  guard: requireOrganization(),\n' : ''}${itemText(resource)}
 ${sourceText(resource)}
+  people: { ${person.field}: '${person.column}' },
   scope: '${isOrg ? 'organization' : 'shared'}',
 ${fitted(filters, { before: '  filters: ', open: '{', close: '}', after: ',' })}
 ${fitted(search, { before: '  search: ', open: '{', close: '}', after: ',' })}

@@ -3,6 +3,8 @@ import { basename, dirname, join } from 'node:path'
 import { filesBelow, NO_SOURCES } from '../../modules/registry/discover'
 import { aliases } from '../../modules/registry/roots'
 import { TABLES_PLACE } from '../../modules/tables'
+import { isCatalog } from '../../server/kernel/locale-files'
+import { jsonOf } from '../../server/kernel/declaration'
 import { type FileChange, readIn } from '../project/changes'
 import { UsageFault } from '../terminal'
 import { planMigration } from './migration'
@@ -11,7 +13,7 @@ import { languagesOf, planFiles } from './plan'
 import type { Resource } from './resource'
 import { tablePath } from './resource-files'
 import { formerFiles, formerResource } from './resource-plan'
-import { KNOWN_LANGUAGES } from './resource-texts'
+import { KNOWN_LANGUAGES, questionPath } from './resource-texts'
 
 interface RemovalArgs {
   name: string
@@ -38,7 +40,10 @@ export async function planRemoval(root: string, args: RemovalArgs): Promise<Remo
     languages.filter(language => KNOWN_LANGUAGES.includes(language)),
   )
   const texts = languages.map(language => `app/locales/${language}/${resource.plural}.json`)
-  const paths = [...new Set([...former.flatMap(files => [...files.keys()]), ...texts])]
+  // The catalogs of questions belong to all resources.
+  const questions = languages.map(questionPath)
+  const own = former.flatMap(files => [...files.keys()]).filter(path => !questions.includes(path))
+  const paths = [...new Set([...own, ...texts])]
   const usedIn = (path: string) => usedFiles(root, path, { paths, resource })
   checkUnused(root, { paths, resource, usedIn })
   const files = new Map(paths.map(path => [path, undefined]))
@@ -52,10 +57,32 @@ export async function planRemoval(root: string, args: RemovalArgs): Promise<Remo
   const table = removed.find(({ path }) => path === tablePath(resource))
   const migration = await planMigration(root, { table, name: `drop_${resource.table}`.slice(0, 60) })
   return {
-    changes: [...removed, ...migration.changes],
+    changes: [...removed, ...withoutQuestion(root, resource, { removed, questions }), ...migration.changes],
     kept: [...reasons].map(([path, why]) => ({ path, why })),
     remarks: [...migration.remarks, ...lossOf(migration.changes)],
   }
+}
+
+/** Takes the question of a removed deletion out of the catalogs. A catalog without other texts is deleted. */
+function withoutQuestion(
+  root: string,
+  { plural, kebab }: Resource,
+  { removed, questions }: { removed: readonly FileChange[]; questions: readonly string[] },
+): FileChange[] {
+  const name = `delete-${kebab}`
+  if (!removed.some(({ path }) => path === `server/actions/${plural}/${name}.ts`)) return []
+  return questions.flatMap(path => {
+    const before = readIn(root, path)
+    const catalog = jsonOf(before ?? '')
+    if (!isCatalog(catalog) || !isCatalog(catalog.approval) || !isCatalog(catalog.approval.questions)) return []
+    const { [name]: gone, ...others } = catalog.approval.questions
+    if (gone === undefined) return []
+    const { questions: _questions, ...approval } = catalog.approval
+    const { approval: _approval, ...rest } = catalog
+    const left = Object.keys(others).length > 0 ? { ...approval, questions: others } : approval
+    const after = Object.keys(left).length > 0 ? { ...catalog, approval: left } : rest
+    return [{ path, before, after: Object.keys(after).length > 0 ? `${JSON.stringify(after, null, 2)}\n` : undefined }]
+  })
 }
 
 function missingText(root: string, { name, plural }: RemovalArgs): string {

@@ -1,7 +1,7 @@
 import { exampleOf, type Field, hasDefault, isFile } from './fields'
 import { fitted, importOf, quoted } from './layout'
 import { toSentence, withArticle } from './names'
-import { refsOf, type Resource } from './resource'
+import { personOf, refsOf, type Resource } from './resource'
 
 // Names that the generated test declares itself.
 const USED = new Set(
@@ -106,6 +106,9 @@ ${byTitle}  expect(await run([${row}, ${second}])).toMatchObject({ rows: 2 })
 })`
 }
 
+const personShown = (resource: Resource): string =>
+  `  expect(items[0]?.${personOf(resource).field}).toMatchObject({ name: 'Maria', email: maria.email })`
+
 const sharedTests = (resource: Resource): string => {
   const { noun, nouns, kebab, collection, camel, variable } = resource
   return `it('has the policy that its table declares', () =>
@@ -117,6 +120,7 @@ ${changed(resource)}
   await app.as(tom).run('update-${kebab}', { id, ...changes })
   const { items } = await app.as(maria).list('${collection}')
   expect(items).toMatchObject([{ id, ...changes, createdBy: maria.email }])
+${personShown(resource)}
   expect(await app.as(tom).run('delete-${kebab}', { id })).toEqual({ id })
 })
 
@@ -136,6 +140,7 @@ ${changed(resource)}
   await app.as(maria).run('update-${kebab}', { id, ...changes })
   const { items } = await app.as(maria).list('${collection}')
   expect(items).toMatchObject([{ id, ...changes, ownerEmail: maria.email, access: 'owner' }])
+${personShown(resource)}
   expect(await app.as(maria).run('delete-${kebab}', { id })).toEqual({ id })
 })
 

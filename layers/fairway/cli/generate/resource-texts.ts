@@ -26,6 +26,8 @@ const frameSchema = z.object({
   no: z.string(),
   sentences: z.object({ create: z.string(), update: z.string(), delete: z.string(), import: z.string() }),
   thing: z.string(),
+  /** What a person is asked before a connected app deletes a row. */
+  question: z.string(),
 })
 
 /** Fills a language's texts with these nouns. */
@@ -34,12 +36,25 @@ function frameOf(language: string, nouns: Readonly<Record<string, string>>): z.o
   return frameSchema.parse(JSON.parse(text.replaceAll(/\{(one|many|a)\}/g, (_, name: string) => nouns[name] ?? '')))
 }
 
-/** Returns the catalog of a resource in one of these languages. */
-export function textFile(resource: Resource, language: string): string {
-  const { noun, nouns, fields, variable, kebab, plural, table, isOrg, hasImport } = resource
+function frameFor({ noun, nouns }: Resource, language: string): z.output<typeof frameSchema> {
   // Only English keeps nouns in lowercase within a sentence.
   const [one, many] = language === 'en' ? [noun, nouns] : [toSentence(noun), toSentence(nouns)]
-  const frame = frameOf(language, { one, many, a: withArticle(noun) })
+  return frameOf(language, { one, many, a: withArticle(noun) })
+}
+
+/** The catalog with the questions of all resources in a language. */
+export const questionPath = (language: string): string => `app/locales/${language}/approval.json`
+
+/** Returns the catalog with the question before a row is deleted. */
+export function questionFile(resource: Resource, language: string): string {
+  const questions = { [`delete-${resource.kebab}`]: frameFor(resource, language).question }
+  return `${JSON.stringify({ approval: { questions } }, null, 2)}\n`
+}
+
+/** Returns the catalog of a resource in one of these languages. */
+export function textFile(resource: Resource, language: string): string {
+  const { nouns, fields, variable, kebab, plural, table, isOrg, hasImport } = resource
+  const frame = frameFor(resource, language)
   const names = [...fields.map(({ name }) => name), 'updatedAt']
   const refNames = new Set(fields.filter(({ type }) => type === 'ref').map(({ name }) => name))
   const enums = fields.filter(({ type }) => type === 'enum')

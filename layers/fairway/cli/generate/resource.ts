@@ -100,3 +100,9 @@ export function toResource({
     own,
   }
 }
+
+/** The field with the person behind a row, and the column with their address. An author's field of that name comes first. */
+export function personOf({ isOrg, fields }: Resource): { field: string; column: string } {
+  const [name, column] = isOrg ? ['creator', 'createdBy'] : ['owner', 'ownerEmail']
+  return { field: fields.some(field => field.name === name) ? `${name}Person` : name, column }
+}

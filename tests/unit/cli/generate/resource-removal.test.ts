@@ -61,6 +61,20 @@ describe('fw remove resource', () => {
     expect(await unmigrated()).toEqual([])
   })
 
+  it('takes only its own question out of the approvals', async () => {
+    const questions = () => Object.keys(JSON.parse(read('app/locales/en/approval.json')).approval.questions)
+    edit('app/locales/en/approval.json', 'Delete the deal', 'Drop the deal')
+    expect(questions()).toEqual(['delete-company', 'delete-deal'])
+    await remove('deal')
+    expect(questions()).toEqual(['delete-company'])
+  })
+
+  it('keeps the question of a deletion that stays', async () => {
+    edit('server/actions/deals/delete-deal.ts', 'for good', 'at once')
+    await remove('deal')
+    expect(read('app/locales/en/approval.json')).toContain('delete-deal')
+  })
+
   it('leaves an empty application, except for migrations, after removing the last resource', async () => {
     await remove('deal')
     await remove('company')

@@ -102,6 +102,7 @@ describe('fw generate resource', () => {
       'app/pages/issues/index.vue',
       'app/pages/issues/[id].vue',
       'app/locales/en/issues.json',
+      'app/locales/en/approval.json',
       'tests/issues.test.ts',
       'drizzle/0000_issues.sql',
       'drizzle/meta/0000_snapshot.json',
@@ -111,6 +112,38 @@ describe('fw generate resource', () => {
     // No other files are left. A folder .nuxt would change where Nuxt builds.
     expect(readdirSync(app).filter(name => name.startsWith('.'))).toEqual(['.gitignore'])
     expect(read('drizzle/0000_issues.sql')).toMatch(/`status` text DEFAULT 'open' NOT NULL,\s+`due_at` text NOT NULL/)
+  })
+
+  it('shows the person behind a row with name and picture, next to a field of the same name', async () => {
+    withIssues()
+    byHand()
+    await generate('note', ['title:text', 'owner:text?'])
+    const shared = read('server/collections/issue-list.ts')
+    expect(shared).toContain(`people: { creator: 'createdBy' },`)
+    expect(shared).toContain('creator: shownPersonSchema.nullable()')
+    const own = read('server/collections/note-list.ts')
+    expect(own).toContain(`people: { ownerPerson: 'ownerEmail' },`)
+    expect(own).toContain('ownerPerson: shownPersonSchema')
+    expectTidy()
+  })
+
+  it('asks before a deletion in each language, and keeps the questions of other resources', async () => {
+    write('app/locales/de/language.json', '{ "name": "Deutsch", "direction": "ltr" }')
+    write('app/locales/de/approval.json', '{ "approval": { "questions": { "delete-deal": "Weg damit?" } } }')
+    byHand()
+    await generate('issue', ISSUE, { isOrg: true })
+    await generate('note', ['title:text'])
+    const questions = (language: string) => JSON.parse(read(`app/locales/${language}/approval.json`)).approval.questions
+    expect(questions('en')).toEqual({
+      'delete-issue': 'Delete the issue “{title}”?',
+      'delete-note': 'Delete the note “{title}”?',
+    })
+    expect(questions('de')).toEqual({
+      'delete-deal': 'Weg damit?',
+      'delete-issue': 'Issue „{title}“ löschen?',
+      'delete-note': 'Note „{title}“ löschen?',
+    })
+    expect((await plan('issue', ISSUE, { isOrg: true })).changes).toEqual([])
   })
 
   it('lets organization members edit together with --org, and otherwise stores rows for one person', async () => {
