@@ -1,8 +1,8 @@
 import { defineCommand } from 'citty'
-import { toAppError } from '../server/kernel/http/app-error'
+import { faultLines, toAppError } from '../server/kernel/http/app-error'
 import { placeOptions } from './operate'
 import { RemoteFailure, runRemotely } from './remote-action'
-import { endWith, faultLines, isConfigError, say, tellFailure, UsageFault } from './terminal'
+import { endWith, isConfigError, say, tellFailure, UsageFault } from './terminal'
 
 /** `fw action <name> …`: runs a declared action in this process, as the person who is signed in to the local database. */
 export const actionCommand = defineCommand({

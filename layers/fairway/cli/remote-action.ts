@@ -1,12 +1,12 @@
 // Calls actions and operations of a remote application with a personal token.
 import { coerceBySchema } from '../server/domains/actions/coerce-by-schema'
+import { faultLines } from '../server/kernel/http/app-error'
 import type { OperationRequest } from '../shared/operation-request'
 import { isLoopbackHost } from '../shared/loopback'
 import { isRecord } from '../shared/record'
 import { ACTIONS_PREFIX, actionPath, OPENAPI_PATH } from '../shared/paths'
 import { checkKeys } from './action-keys'
 import { describeAnswer } from './mcp/endpoint'
-import { faultLines } from './terminal'
 
 const TIME_OUT_IN_MS = 120_000
 

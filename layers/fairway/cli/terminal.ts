@@ -1,5 +1,5 @@
 // How commands write to the terminal, and how they exit.
-import { toAppError } from '../server/kernel/http/app-error'
+import { faultLines, toAppError } from '../server/kernel/http/app-error'
 
 /** Writes a line to standard output. */
 export const say = (line: string): void => void process.stdout.write(`${line}\n`)
@@ -30,10 +30,6 @@ export function tellFailure(thrown: unknown, code = thrown instanceof UsageFault
   process.stderr.write(`${thrown instanceof Error ? thrown.message : String(thrown)}\n`)
   return code
 }
-
-/** A line for each invalid value of an error. */
-export const faultLines = (errors: readonly { path: string; message: string }[] = []): string[] =>
-  errors.map(({ path, message }) => `  ${path}: ${message}`)
 
 /** Runs a command and exits with the exit code that the work returns, or that `tell` returns when the work throws. */
 export async function endWith(

@@ -5,7 +5,7 @@ import { type CatalogEntry, runAction } from '../server/domains/actions'
 import { makePersonalToken } from '../server/domains/oauth-server'
 import type { App } from '../server/kernel/app-context'
 import { newRequestId } from '../server/kernel/crypto/random'
-import { AppError } from '../server/kernel/http/app-error'
+import { AppError, faultLines } from '../server/kernel/http/app-error'
 import type { Edge } from './edge'
 import { sessionOf, signIn, type Who } from './people'
 import { z } from 'zod'
@@ -32,7 +32,7 @@ export interface Reader {
 export interface Caller {
   /**
    * Runs an action as a page does: session, guard, input, run, output and audit, in this order. Throws an error with `code`,
-   * `status` and, for `invalid-input`, `errors`.
+   * `status` and, for `invalid-input`, `errors`; its message lists them.
    */
   run<Name extends NameOf<ActionTypes>>(name: Name, ...input: InputArguments<InputOf<Name>>): Promise<OutputOf<Name>>
   /** Sends a request as this person's browser does from a page of the application; does not follow redirects. */
@@ -58,7 +58,8 @@ export function createCallers(app: App, edge: Edge, actions: readonly CatalogEnt
     const session = who && (await sessionOf(app, who))
     // The people of a test have just signed in.
     const hasRecentSignIn = async () => session !== null
-    return runAction(app, { name, action, input, session, hasRecentSignIn, caller: 'http', requestId: newRequestId() })
+    const call = { name, action, input, session, hasRecentSignIn, caller: 'http' as const, requestId: newRequestId() }
+    return runAction(app, call).catch(tellFields)
   }
 
   // The name of an action or collection determines its types, so the object needs a cast.
@@ -80,6 +81,13 @@ export function createCallers(app: App, edge: Edge, actions: readonly CatalogEnt
       await Promise.all(hosts.map(host => host.close()))
     },
   }
+}
+
+/** Throws a refusal with its invalid fields in the message, which is what Vitest prints. */
+function tellFields(thrown: unknown): never {
+  if (thrown instanceof AppError && thrown.errors)
+    thrown.message = [thrown.message, ...faultLines(thrown.errors)].join('\n')
+  throw thrown
 }
 
 /** Connects a host from the MCP library with a personal token of this person. */
@@ -183,14 +191,18 @@ export function listPath(name: string, query: ListQuery = {}): string {
 }
 
 const linkedItem = z.looseObject({ '@id': z.string(), '@type': z.string() })
-const problemSchema = z.object({ code: z.string(), detail: z.string().optional() })
+const problemSchema = z.object({
+  code: z.string(),
+  detail: z.string().optional(),
+  errors: z.array(z.object({ path: z.string(), message: z.string(), code: z.string().optional() })).optional(),
+})
 
 /** Returns the page in a response; throws the error that the response contains. */
 export async function readPage(answer: Response): Promise<ListPage<unknown>> {
   const body: unknown = await answer.json()
   if (!answer.ok) {
-    const { code, detail } = problemSchema.parse(body)
-    throw new AppError(isCode(code) ? code : 'internal', { detail })
+    const { code, detail, errors } = problemSchema.parse(body)
+    return tellFields(new AppError(isCode(code) ? code : 'internal', { detail, errors }))
   }
   const { items, totalItems, view } = readCollectionPage(body)
   const links = Object.entries({ ...view }).flatMap(([key, link]) =>

@@ -68,6 +68,13 @@ describe('app.as().run', () => {
     })
   })
 
+  it('names each invalid field in the message of a refusal', async () => {
+    const input = { title: '', pinned: 'yes' } as never
+    await expect(app.as(maria).run('create-note', input)).rejects.toThrow(/\n {2}title: .+\n {2}pinned: .+/)
+    const list = app.as(maria).list('note-list', { page: 0 })
+    await expect(list).rejects.toThrow('\n  page: Page should not be less than 1')
+  })
+
   it('writes a row to the audit log', async () => {
     await aNote('Audited')
     const answer = await app.as(maria).fetch('/_fw/org/audit')

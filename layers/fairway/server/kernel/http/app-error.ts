@@ -38,6 +38,10 @@ export class AppError extends Error {
   }
 }
 
+/** A line for each invalid value of an error, for people who read it as text. */
+export const faultLines = (errors: readonly { path: string; message: string }[] = []): string[] =>
+  errors.map(({ path, message }) => `  ${path}: ${message}`)
+
 export const PROBLEM_MEDIA_TYPE = 'application/problem+json'
 
 /** Converts any thrown value into the catalog's error: unknown values become `internal`, HTTP errors keep their meaning. */
