@@ -6,6 +6,7 @@ import {
   gateClashes,
   pageClashes,
   routeClashes,
+  headersWithoutEffect,
   ruleClashes,
   takenPaths,
 } from '#fairway/modules/clashes/path-clashes'
@@ -141,6 +142,39 @@ describe('ruleClashes', () => {
 
   it('ignores rules of the platform', () => {
     expect(clashes('/_nuxt/**', { headers: { 'cache-control': 'immutable' } }, false)).toEqual([])
+  })
+})
+
+describe('headersWithoutEffect', () => {
+  const pages = [
+    { path: '/shop', file: '/app/app/pages/shop.vue', meta: { public: true } },
+    { path: '/team', file: '/app/app/pages/team.vue' },
+  ]
+  const routes = [{ route: '/api/reports', handler: '/app/server/api/reports.get.ts' }]
+  const lost = (path: string, header: string) =>
+    headersWithoutEffect({ [path]: { headers: { [header]: 'x' } } }, pages, routes)
+
+  it.each([
+    [
+      '/team',
+      'cache-control',
+      'pages that are not public have the platform’s. Declare the page public: definePageMeta(',
+    ],
+    ['/shop', 'Content-Security-Policy', 'every page has its own'],
+    ['/api/**', 'referrer-policy', 'every response has the platform’s'],
+  ])('reports a rule at %s that sets %s', (path, header, why) => {
+    const start = `nuxt.config, routeRules['${path}'].headers['${header}']: it has no effect, because ${why}`
+    expect(lost(path, header)[0]).toContain(start)
+  })
+
+  it.each([
+    ['/shop', 'cache-control'],
+    ['/**', 'cache-control'],
+    ['/api/**', 'cache-control'],
+    ['/api/**', 'etag'],
+    ['/team', 'x-own'],
+  ])('accepts a rule at %s that sets %s', (path, header) => {
+    expect(lost(path, header)).toEqual([])
   })
 })
 

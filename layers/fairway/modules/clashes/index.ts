@@ -11,6 +11,7 @@ import { checkWithBuild } from '../registry/server-modules'
 import {
   fileClashes,
   gateClashes,
+  headersWithoutEffect,
   pageClashes,
   routeClashes,
   ruleClashes,
@@ -35,8 +36,15 @@ export default defineNuxtModule({
     nuxt.hook('app:resolve', app => {
       middleware = app.middleware
     })
+    const told = new Set<string>()
     checkWithBuild(nuxt, 'clashes', async nitro => {
-      const clashes = [...gateClashes(middleware), ...(await findClashes(nuxt, nitro, pages))]
+      const routes = await findRoutes(nuxt, nitro)
+      for (const lost of headersWithoutEffect(ownRules(nuxt), pages, routes)) {
+        // In development this runs with every build.
+        if (!told.has(lost)) useLogger('clashes').warn(lost)
+        told.add(lost)
+      }
+      const clashes = [...gateClashes(middleware), ...findClashes(nuxt, nitro, { pages, routes })]
       if (clashes.length === 0) return
       const lines = clashes.map(clash => `  - ${withShortPaths(clash, nuxt.options.rootDir)}`)
       throw new Error(`The application and the platform are in each other's way:\n${lines.join('\n')}`)
@@ -51,29 +59,36 @@ export default defineNuxtModule({
   },
 })
 
-async function findClashes(
-  nuxt: ReturnType<typeof useNuxt>,
-  nitro: Nitro,
-  pages: readonly PageFile[],
-): Promise<string[]> {
-  const { options } = nitro
-  const mounted = options.handlers.map(({ handler, ...rest }) => ({ ...rest, handler: String(handler) }))
-  const routes = [...(await scanRoutes(nitro)), ...mounted]
+/** The routes of the application and of the platform, as Nitro finds them. */
+async function findRoutes(nuxt: ReturnType<typeof useNuxt>, nitro: Nitro) {
+  const mounted = nitro.options.handlers.map(({ handler, ...rest }) => ({ ...rest, handler: String(handler) }))
   const actions = addressedActions(nuxt.options.rootDir)
   // What an application may do at its own routes, it may do at the addresses of its actions.
   const isAddress = ({ route }: { route?: string }) => actions.some(({ address }) => address?.route === route)
-  const others = routes.filter(each => !(isPlatformFile(each.handler) && isAddress(each)))
-  const taken = takenPaths(others, withChildren(pages))
-  const ruled = nuxt.options._layers
-    .filter(({ cwd }) => !isPlatformFile(cwd))
-    .flatMap(({ config }) =>
-      [config.routeRules ?? {}, config.nitro?.routeRules ?? {}].flatMap(rules => Object.keys(rules)),
-    )
+  return [...(await scanRoutes(nitro)), ...mounted].filter(each => !(isPlatformFile(each.handler) && isAddress(each)))
+}
+
+/** The route rules of the application and of the layers between it and the platform. */
+const ownRules = (nuxt: ReturnType<typeof useNuxt>): Record<string, object> =>
+  Object.assign(
+    {},
+    ...nuxt.options._layers
+      .filter(({ cwd }) => !isPlatformFile(cwd))
+      .toReversed()
+      .flatMap(({ config }) => [config.routeRules ?? {}, config.nitro?.routeRules ?? {}]),
+  )
+
+function findClashes(
+  nuxt: ReturnType<typeof useNuxt>,
+  { options }: Nitro,
+  { pages, routes }: { pages: readonly PageFile[]; routes: Awaited<ReturnType<typeof findRoutes>> },
+): string[] {
+  const taken = takenPaths(routes, withChildren(pages))
   return [
-    ...routeClashes(others, taken),
-    ...routesOfActions(actions, others),
+    ...routeClashes(routes, taken),
+    ...routesOfActions(addressedActions(nuxt.options.rootDir), routes),
     ...fileClashes(options.publicAssets, taken, nuxt.options.buildDir),
-    ...ruleClashes(options.routeRules, taken, new Set(ruled)),
+    ...ruleClashes(options.routeRules, taken, new Set(Object.keys(ownRules(nuxt)))),
     ...pageClashes(pages, taken),
     ...importClashes(ownSources(nuxt), nuxt.options.rootDir),
     ...settingClashes({ ...nuxt.options.nitro, alias: nuxt.options.alias }, nuxt.options.rootDir),

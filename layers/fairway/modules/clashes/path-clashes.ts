@@ -2,7 +2,7 @@
 // text before placeholders and never backtracks, and pages are the fallback of all routes. The checks follow these rules.
 import { join } from 'node:path'
 import { isPlatformFile } from '../registry/roots'
-import { type PageFile, withChildren } from '../pages/page-files'
+import { compilePages, type PageFile, withChildren } from '../pages/page-files'
 import { filesBelow } from '../registry/discover'
 import { SITE_FILES } from '../pages/site-files'
 import { RESERVED_PLACES } from '../../shared/paths'
@@ -202,6 +202,45 @@ function settingsOf(rule: RouteRule, isAboutPlatform: boolean): string[] {
     const headers = name === 'headers' && typeof value === 'object' ? Object.keys(value ?? {}) : []
     return headers.filter(header => /^access-control-/i.test(header)).map(header => `headers['${header}']`)
   })
+}
+
+/** Headers of every response, and those of every page, with the values of the platform. */
+const OF_RESPONSES = ['x-request-id', 'x-content-type-options', 'referrer-policy', 'strict-transport-security']
+const OF_PAGES = ['content-security-policy', 'content-type', 'content-encoding', 'etag', 'vary']
+
+/**
+ * Headers in route rules of the application that no response has, because the platform sets them itself. `routes` are the
+ * application's own.
+ */
+export function headersWithoutEffect(
+  rules: Readonly<Record<string, RouteRule>>,
+  pages: readonly PageFile[],
+  routes: readonly { route?: string; handler: string }[],
+): string[] {
+  const shown = compilePages(pages).map(({ path, kind }) => ({ kind, pattern: toPattern(path) }))
+  const own = routes.flatMap(({ route, handler }) => (route && !isPlatformFile(handler) ? [toPattern(route)] : []))
+  return Object.entries(rules).flatMap(([path, rule]) => {
+    const pattern = toPattern(path)
+    const isForPages = !own.some(each => overlap(each, pattern))
+    const kinds = isForPages ? shown.filter(each => overlap(each.pattern, pattern)).map(({ kind }) => kind) : []
+    return headersOf(rule).flatMap(header => {
+      const why = reasonAgainst(header.toLowerCase(), kinds)
+      return why ? [`nuxt.config, routeRules['${path}'].headers['${header}']: it has no effect, because ${why}`] : []
+    })
+  })
+}
+
+const headersOf = (rule: RouteRule): string[] =>
+  'headers' in rule && typeof rule.headers === 'object' ? Object.keys(rule.headers ?? {}) : []
+
+/** Why a header of a rule is lost on pages of these kinds; undefined when some page keeps it. */
+function reasonAgainst(header: string, kinds: readonly string[]): string | undefined {
+  if (OF_RESPONSES.includes(header)) return 'every response has the platform’s. Remove it'
+  if (kinds.length === 0) return undefined
+  if (OF_PAGES.includes(header)) return 'every page has its own. Remove it'
+  if (header === 'cache-control' && !kinds.includes('public'))
+    return 'pages that are not public have the platform’s. Declare the page public: definePageMeta({ public: { maxAge: 60 } })'
+  return undefined
 }
 
 // Paths of the platform, and patterns of paths compared as Nitro's router compares them.

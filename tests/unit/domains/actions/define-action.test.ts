@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { organizationColumns } from 'nuxt-fairway/tables'
 import { z } from 'zod'
 import { defineAppRoles, requireAll, requireOrganization, requireOrgRole } from '#fw'
 import { callersOf, defineAction, definePlatformAction, isAction } from '#fairway/server/domains/actions'
@@ -92,6 +94,31 @@ describe('defineAction', () => {
     expect(declare(['titel'])).toThrow('defineAction: audit: "titel" is no field of its input; one of title, text')
     expect(declare(['title', 'text'])).not.toThrow()
     expect(declare(['toString'])).toThrow('"toString"')
+  })
+
+  describe('audit.subject', () => {
+    const tables = sqliteTable('tables', { id: text().primaryKey(), ...organizationColumns(), title: text().notNull() })
+    const subject = { table: tables, title: tables.title }
+    const output = z.object({ table: z.object({ id: z.string() }) })
+    const declare = (options: object) => () => defineAction({ ...base, audit: { subject }, ...options } as never)
+
+    it('throws at load for a readOnly action, which writes no row', () => {
+      expect(declare({ readOnly: true, input: z.object({ id: z.string() }) })).toThrow(
+        'defineAction: audit: subject: an action that is readOnly writes no row that it could name; leave it out',
+      )
+    })
+
+    it('throws at load when neither input nor output has its id, and lists their fields', () => {
+      expect(declare({ output, input: z.object({ title: z.string() }) })).toThrow(
+        'audit: subject: neither the input nor the output has "id", so no row is named; set its id to one of title, table',
+      )
+    })
+
+    it('accepts an id of the input, of the output, or of a result without a schema', () => {
+      expect(declare({ output, input: z.object({ id: z.string() }) })).not.toThrow()
+      expect(declare({ output, audit: { subject: { ...subject, id: 'table.id' } } })).not.toThrow()
+      expect(declare({})).not.toThrow()
+    })
   })
 })
 

@@ -3,15 +3,14 @@ import { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { z } from 'zod'
 import { mark, isDeclared, parseDeclaration } from '#fairway/server/kernel/declaration'
 import type { Session } from '#fairway/shared/schemas/session'
-import type { Config } from '#fairway/server/kernel/config/config'
 import { ORG_ROLES, type OrgRole } from '#fairway/shared/roles'
-import type { McpScope } from '#fairway/shared/scopes'
 import { limitOption, type LimitOption } from '#fairway/server/kernel/limits/call-limits'
 import { requireRun } from '#fairway/server/kernel/current-run'
 import type { Proving } from '#fairway/server/domains/organizations'
 import type { Serialized } from '#fairway/server/kernel/database/output-of'
 import { auditedFields } from './audit/audited-fields'
-import type { Action, ActionAddress, ActionContext, AuditSubject, Callers, PlatformRule } from './action'
+import type { Action, ActionAddress, ActionContext, AuditSubject, PlatformRule } from './action'
+import { isAdmitted } from './callers'
 import { type Method, METHODS, type ParametersIn, parametersIn } from './address'
 
 const MEBIBYTE = 1024 * 1024
@@ -186,7 +185,7 @@ export function defineAction<
   const { keep: audit, subject, organization: visited, ...watched } = Array.isArray(told) ? { keep: told } : told
   const changes = auditedFields(parsed, { subject, ...watched })
   const takesVisitors = parsed.public && !parsed.readOnly
-  const fault = faultsOf(parsed, audit, visited !== undefined && !takesVisitors).find(text => text !== false)
+  const fault = faultsOf(parsed, { audit, subject, visited }).find(text => text !== false)
   if (fault) throw new Error(`defineAction: ${fault}`)
   const isLimited = parsed.limit.length > 0 || !takesVisitors || (subject ?? visited) === undefined
   const optional = Object.entries({ subject, visited, changes, address: addressOf(declared) })
@@ -197,17 +196,37 @@ export function defineAction<
 
 type Parsed = z.output<typeof optionsSchema>
 
-function faultsOf(parsed: Omit<Parsed, 'audit'>, audit: readonly string[], hasNoVisitor: boolean) {
+interface Told {
+  audit: readonly string[]
+  subject?: Pick<AuditSubject, 'id'>
+  visited?: string
+}
+
+function faultsOf(parsed: Omit<Parsed, 'audit'>, { audit, subject, visited }: Told) {
   const fields = Object.keys(parsed.input.shape)
   const unknown = audit.find(name => !fields.includes(name))
   return [
     unknown !== undefined && `audit: "${unknown}" is no field of its input; one of ${fields.join(', ')}`,
+    subject !== undefined && faultOfSubject(parsed, subject.id),
     parsed.readOnly && parsed.destructive && 'destructive: an action that is readOnly loses nothing',
     parsed.embed.length > 0 &&
       !mayBeEmbedded(parsed) &&
       'embed: only a readOnly action without a guard that is served by HTTP and not public',
-    hasNoVisitor && 'audit: organization: only visitors need it, and only a write leaves a row',
+    visited !== undefined &&
+      (parsed.readOnly || !parsed.public) &&
+      'audit: organization: only visitors need it, and only a write leaves a row',
   ]
+}
+
+/** Why no audit row could name the written row; false when one can. */
+function faultOfSubject({ readOnly, input, output }: Omit<Parsed, 'audit'>, id: string): string | false {
+  if (readOnly) return 'audit: subject: an action that is readOnly writes no row that it could name; leave it out'
+  const [name = ''] = id.split('.')
+  // Without the schema of an output, the result may have any field.
+  if (Object.hasOwn(input.shape, name) || !(output instanceof z.ZodObject) || Object.hasOwn(output.shape, name))
+    return false
+  const fields = [...Object.keys(input.shape), ...Object.keys(output.shape)]
+  return `audit: subject: neither the input nor the output has "${id}", so no row is named; set its id to one of ${fields.join(', ')}`
 }
 
 /** The address of an action. Throws when its parts do not fit together. */
@@ -251,48 +270,6 @@ export function definePlatformAction<Input extends z.ZodObject, Result, O extend
   const platform = { isOffered: offered, admits }
   const guard = ({ session }: { session: Session }) => isAdmitted(platform, requireRun().app.config, session)
   return mark('action', { ...defineAction({ ...rest, guard }), platform })
-}
-
-/** Whether this installation lists the action; always true for actions of authors. */
-export const isOffered = ({ platform }: Action, config: Pick<Config, 'builder'>): boolean =>
-  platform?.isOffered(config) ?? true
-
-/**
- * Whether the action appears in the lists that a person sees through a host. Actions of authors always do, because only their
- * guard knows who may call them.
- */
-export const isOfferedTo = (action: Action, config: Config, session: Session): boolean =>
-  isOffered(action, config) && (action.platform === undefined || isAdmitted(action.platform, config, session))
-
-/** The scope that a token needs to call the action. */
-export const scopeOfAction = ({ readOnly }: Action): McpScope => (readOnly ? 'mcp:read' : 'mcp:write')
-
-/** The people who may call an action, from its declaration: its rule, its `callers`, or the roles that its guard names. */
-export function callersOf({ platform, callers, guard, public: isPublic }: Action, config: Config): Callers {
-  if (platform) {
-    const { roles, emails } = platform.admits(config)
-    if (emails) return { kind: 'named', roles }
-    return roles ? { kind: 'org-roles', roles } : { kind: 'operators' }
-  }
-  if (typeof callers === 'string') return { kind: 'guard', text: callers }
-  if (callers) return { kind: 'org-roles', roles: callers }
-  if (!guard) return { kind: isPublic ? 'public' : 'signed-in' }
-  // The platform's guards list their roles. Other guards could check anything.
-  const { orgRoles, roles } = guard
-  if (!roles) return orgRoles ? { kind: 'org-roles', roles: orgRoles } : { kind: 'guard' }
-  // Application roles require membership in the organization.
-  return !orgRoles || orgRoles.length === ORG_ROLES.length
-    ? { kind: 'app-roles', roles }
-    : { kind: 'both-roles', roles: orgRoles, appRoles: roles }
-}
-
-function isAdmitted({ admits }: PlatformRule, config: Config, session: Session): boolean {
-  const { roles, emails } = admits(config)
-  // The verification policy may let people sign up with an address that is not theirs, and each of them owns an organization.
-  if (!session.emailVerified) return false
-  if (!roles && !emails) return session.isOperator === true
-  const hasRole = !roles || (session.orgRole !== null && roles.includes(session.orgRole))
-  return hasRole && (!emails || emails.includes(session.email))
 }
 
 /** Whether a value was made by defineAction. */

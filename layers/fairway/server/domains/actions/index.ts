@@ -26,15 +26,8 @@ export {
   unknownCollections,
   unknownUploads,
 } from './coerce-input'
-export {
-  callersOf,
-  defineAction,
-  isAction,
-  definePlatformAction,
-  isOffered,
-  isOfferedTo,
-  scopeOfAction,
-} from './define-action'
+export { callersOf, isOffered, isOfferedTo, scopeOfAction } from './callers'
+export { defineAction, isAction, definePlatformAction } from './define-action'
 export { importInput, importOutput, importRows } from './import-rows'
 /** @public The types that the build writes for operations name these. */
 export type { OperationTypeOf } from './operation'

@@ -6,7 +6,7 @@ import type { TokenScope } from '#fairway/shared/scopes'
 import type { Action } from './action'
 import { parametersIn } from './address'
 import { dropFormKeywords } from './coerce-input'
-import { isOffered, scopeOfAction } from './define-action'
+import { isOffered, scopeOfAction } from './callers'
 
 export interface CatalogEntry {
   name: string
