@@ -6,6 +6,7 @@
 export const errorCatalog = {
   'malformed-json': { status: 400, title: 'The request body is not valid JSON.' },
   'invalid-input': { status: 400, title: 'Some of these values are not valid.' },
+  'unknown-filter': { status: 400, title: 'This list has no such filter or order.' },
   'form-check-failed': { status: 400, title: 'This form could not be checked. Wait a few seconds and send it again.' },
   'invalid-request': { status: 400, title: 'The request is not well formed.' },
   'too-many-parameters': { status: 400, title: 'The query has too many parameters.' },

@@ -19,6 +19,7 @@ describe('normalizeCollectionsConfig', () => {
       hydraPrefix: false,
       urlGenerationStrategy: 'path',
       runtime: 'sql',
+      unknownParameters: 'ignore',
       hardLimit: 10_000,
     })
     expect(defineFwConfig().collections.pagination).toEqual(names)

@@ -15,6 +15,7 @@ import { answerExport } from './export-collection'
 import { negotiate } from './formats/negotiate'
 import { linkHeader, viewLinks } from './links'
 import { parseQuery, type QueryTree } from './query/query-tree'
+import { checkNames } from './query/check-names'
 import { readCollectionQuery } from './query/read-query'
 import { type CollectionEntry, type ServedCollection, servedCollections } from './served-collection'
 
@@ -74,6 +75,7 @@ function readList(event: H3Event, served: ServedCollection): AskedList {
   const representation = negotiate(event.node.req.headers.accept)
   const sent = parseQuery(requestQuery(event))
   const tree = representation.readQuery?.(sent, served.config) ?? sent
+  checkNames(tree, served)
   return { representation, tree, query: readCollectionQuery(tree, served) }
 }
 

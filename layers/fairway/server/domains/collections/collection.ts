@@ -24,6 +24,8 @@ export interface Collection<Item extends z.ZodObject = z.ZodObject> {
   /** The fields that a client may order by. */
   order: readonly string[]
   defaultOrder: readonly OrderBy[]
+  /** What happens to filters and orders that it does not have; undefined for the setting of the application. */
+  unknownParameters?: 'ignore' | 'refuse'
   pagination: PaginationOptions
   operations: { list: PaginationOptions; get: boolean }
   /** How the palette and forms search its items; undefined when they do not. */

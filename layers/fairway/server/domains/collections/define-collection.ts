@@ -11,7 +11,7 @@ import {
   type SharedTable,
 } from '#fairway/server/domains/organizations'
 import { mark, parseDeclaration } from '#fairway/server/kernel/declaration'
-import { paginationShape } from '#fairway/server/kernel/config/collections-config'
+import { paginationShape, unknownParameters } from '#fairway/server/kernel/config/collections-config'
 import type { Session } from '#fairway/shared/schemas/session'
 import {
   type Collection,
@@ -79,6 +79,8 @@ interface CollectionOptions<
   /** The fields that a client may order by. */
   order?: readonly Order[]
   defaultOrder?: readonly { field: FieldOf<Item>; direction: OrderBy['direction'] }[]
+  /** `refuse` answers filters and orders that it does not have with 400 `unknown-filter`; by default as in fw.config. */
+  unknownParameters?: 'ignore' | 'refuse'
   /** Lets the palette and form fields search items by text. */
   search?: {
     /** The field with an item's title. */
@@ -137,6 +139,7 @@ function toCollection(checked: CheckedCollection): Collection {
     filters,
     order,
     defaultOrder,
+    unknownParameters: checked.unknownParameters,
     pagination: paginationOf(checked),
     operations: {
       list: operations.list,
@@ -212,6 +215,7 @@ const collectionSchema = z.strictObject({
   filters: z.record(z.string(), z.union([kind, z.array(kind).min(1)])).default({}),
   order: z.array(z.string()).default([]),
   defaultOrder: z.array(z.strictObject({ field: z.string(), direction })).default([]),
+  unknownParameters: unknownParameters.optional(),
   operations: z
     .strictObject({ list: z.strictObject(paginationShape).default({}), get: z.boolean().optional() })
     .prefault({}),

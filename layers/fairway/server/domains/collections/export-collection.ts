@@ -16,6 +16,7 @@ import { isRecord } from '#fairway/shared/record'
 import type { Session } from '#fairway/shared/schemas/session'
 import { admitted } from './admission'
 import { parseQuery } from './query/query-tree'
+import { checkNames } from './query/check-names'
 import { readExportQuery } from './query/read-query'
 import type { ServedCollection } from './served-collection'
 
@@ -47,7 +48,9 @@ async function openExport(
 ): Promise<Readable | ''> {
   const app = getApp(event)
   const session = await admitted(event, served, tokenSession)
-  const query = readExportQuery(parseQuery(requestQuery(event)), served)
+  const tree = parseQuery(requestQuery(event))
+  checkNames(tree, served)
+  const query = readExportQuery(tree, served)
   event.context.input = { ...event.context.input, filters: query.filters }
   const subject = session?.userId ?? addressKey(requestInfo(event).clientAddress)
   finished(event.node.res, acquireSlot(app, concurrencyLimits.collectionExports, subject))

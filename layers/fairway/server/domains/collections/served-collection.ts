@@ -43,6 +43,7 @@ function serveCollection({ name, collection }: CollectionEntry, config: Collecti
     documentation: documentationUrl({ baseUrl }),
     orderFields: new Set([...collection.order, ...cursorFields]),
     filters: withCursorFilters(collection.filters, cursorFields),
+    refusesUnknown: (collection.unknownParameters ?? config.unknownParameters) === 'refuse',
     readerHints: { fetchJoinCollection: options.fetchJoinCollection, useOutputWalkers: options.useOutputWalkers },
   })
 }

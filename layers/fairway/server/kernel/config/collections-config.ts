@@ -25,6 +25,9 @@ export const paginationShape = {
 // A name appears in addresses unencoded, and brackets would nest.
 const parameterName = z.string().regex(/^[\w.~-]+$/, 'must be made of letters, digits and _ . ~ -')
 
+/** What a request with filters or orders that a collection does not have gets: the data without them, or 400. */
+export const unknownParameters = z.enum(['ignore', 'refuse'])
+
 const configSchema = z
   .strictObject({
     defaults: z.strictObject(paginationShape).default({}),
@@ -42,6 +45,7 @@ const configSchema = z
     urlGenerationStrategy: z.enum(['path', 'absolute', 'network']).default('path'),
     runtime: z.enum(['sql', 'simple']).default('sql'),
     hardLimit: z.int().min(1).default(10_000),
+    unknownParameters: unknownParameters.default('ignore'),
   })
   .superRefine((config, context) => {
     const fault = (path: string[], message: string) => context.addIssue({ code: 'custom', path, message })
@@ -95,6 +99,7 @@ const places = new Map<string, string>([
   ['defaults.urlGenerationStrategy', 'urlGenerationStrategy'],
   ['runtime', 'runtime'],
   ['hardLimit', 'hardLimit'],
+  ['unknownParameters', 'unknownParameters'],
 ])
 const groups = new Set(['defaults', 'pagination', 'collection', 'collection.pagination', 'serializer'])
 

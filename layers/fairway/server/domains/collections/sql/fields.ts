@@ -15,6 +15,8 @@ export interface Field {
   name: string
   sql: Fragment
   type: ValueType
+  /** The values that the column can hold, if it is declared with a list of them. */
+  values?: readonly string[]
   isNullable: boolean
   /** The tables that it is read from. */
   tables: ReadonlySet<string>
@@ -62,12 +64,17 @@ export function readable(
     sql,
     ...(isProse(value, type, schema) ? foldedOf(shown, sql) : {}),
     type,
+    values: valuesOf(column),
     isNullable: isHidden || isOuter || canBeNull(value, schema),
     tables,
     column: isHidden ? undefined : column?.name,
     isFile,
   }
 }
+
+/** The values that drizzle lists for a column; an empty list means any. */
+const valuesOf = (column: SQLiteColumn | undefined): readonly string[] | undefined =>
+  column?.enumValues?.length ? column.enumValues : undefined
 
 const canBeNull = (value: SQLiteColumn | SQL, schema: z.core.$ZodType): boolean =>
   is(value, SQL) ? acceptsNull(schema) : !(value.notNull || value.primary)
@@ -91,7 +98,7 @@ export const orderedValue = ({ folded }: Field, value: ReadArg): ReadArg =>
 function isProse(value: SQLiteColumn | SQL, { kind }: ValueType, schema: z.core.$ZodType): boolean {
   const definition = unwrapped(schema)._zod.def
   if (kind !== 'text' || definition.type === 'enum' || 'format' in definition) return false
-  return is(value, SQL) || (value.dataType === 'string' && !value.primary && !value.enumValues?.length)
+  return is(value, SQL) || (value.dataType === 'string' && !value.primary && !valuesOf(value))
 }
 
 function acceptsNull(schema: z.core.$ZodType): boolean {

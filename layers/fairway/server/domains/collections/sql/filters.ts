@@ -37,7 +37,7 @@ function parse(plan: ReadPlan, condition: FilterCondition): Parsed[] {
   const field = fieldOf(plan, condition.field, 'filters')
   switch (condition.kind) {
     case 'exact': {
-      const values = condition.values.filter(value => value !== '').map(value => toValue(field, value, field.name))
+      const values = condition.values.filter(value => value !== '').map(value => toListed(field, value))
       const [only] = values
       if (only === undefined) return []
       if (values.length === 1) return [{ field, form: '=', value: only }]
@@ -61,6 +61,12 @@ function parseSearch(field: Field, text: string): Parsed[] {
   return field.foldedColumn && field.folded
     ? [byFolded]
     : [{ field, form: 'may contain', value: sought.pattern }, byFolded]
+}
+
+function toListed(field: Field, text: string): ReadArg {
+  if (field.values && !field.values.includes(text))
+    throw refused(field.name, `The value of ${field.name} should be one of ${field.values.join(', ')}`)
+  return toValue(field, text, field.name)
 }
 
 function toValue({ type }: Field, text: string, parameter: string): ReadArg {
