@@ -116,8 +116,8 @@ describe('Audit log', () => {
     await send(owner, 'PATCH', `/_fw/org/members/${member.email}`, { role: 'admin' })
     await send(owner, 'POST', '/_fw/actions/change-member-role', { email: member.email, role: 'member' })
     expect((await rowsOf(owner)).slice(-2)).toEqual([
-      ['change-member-role', 'ok', { email: member.email, role: 'admin' }],
-      ['change-member-role', 'ok', { email: member.email, role: 'member' }],
+      ['change-member-role', 'ok', { $changes: { role: ['member', 'admin'] }, email: member.email, role: 'admin' }],
+      ['change-member-role', 'ok', { $changes: { role: ['admin', 'member'] }, email: member.email, role: 'member' }],
     ])
   })
 

@@ -116,6 +116,7 @@ describe('a webhook', () => {
         subjectType: null,
         subjectId: null,
         subjectTitle: null,
+        changes: null,
       },
     })
     expect(await rowsOf(id)).toMatchObject([
