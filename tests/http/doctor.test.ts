@@ -42,8 +42,11 @@ describe('fw doctor with a running server', () => {
     expect(findings[0].todo).toContain('WWW-Authenticate unchanged')
   })
 
-  it('lists the existing checks for an unknown one and exits with 1', async () => {
+  it('suggests a check for an unknown one, lists the existing checks and exits with 2', async () => {
     const { code, err } = await doctor(['--only', 'databse'])
-    expect([code, err]).toEqual([1, expect.stringMatching(/^There is no check databse\. There are settings, node, /)])
+    expect([code, err]).toEqual([
+      2,
+      expect.stringMatching(/^There is no check databse\. Did you mean database\? There are settings, node, /),
+    ])
   })
 })

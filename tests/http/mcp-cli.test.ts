@@ -64,7 +64,7 @@ describe('fw connect', () => {
       ['http://app.example.com', '--client', 'cursor'],
       ['--client', 'cursor', '--name', 'a b'],
     ])
-      expect([args, (await fw(['connect', ...args], { HOME: home })).code]).toEqual([args, 1])
+      expect([args, (await fw(['connect', ...args], { HOME: home })).code]).toEqual([args, 2])
     expect(readdirSync(home)).toEqual([])
   })
 })

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { fileURLToPath } from 'node:url'
+import { suggestion } from '../shared/nearest-name'
 import { PACKAGE_NAME, serverName } from '../shared/package'
 import { changeFile } from './change-file'
 import { findHost, type Host, hosts, type Machine, packageCommand } from './hosts/hosts'
@@ -20,10 +21,10 @@ export async function connect({ client, print, ...options }: ConnectInput): Prom
   const url = parseMcpUrl(options.url, process.env.FW_BASE_URL).href
   const name = options.name ?? serverName((await import('#fw/config')).default.brand.name)
   const machine = thisMachine()
-  if (!/^[\w-]{1,64}$/.test(name)) throw new Error('--name takes letters, digits, “-” and “_”.')
+  if (!/^[\w-]{1,64}$/.test(name)) throw new UsageFault('--name takes letters, digits, “-” and “_”.')
   const host = client === undefined ? undefined : findHost(client)
   if (client !== undefined && !host)
-    throw new UsageFault(`There is no host ${client}. Known are ${HOST_IDS.join(', ')}.`)
+    throw new UsageFault(`There is no host ${client}.${suggestion(client, HOST_IDS)} Known are ${HOST_IDS.join(', ')}.`)
   if (!host) return print ? printAll(url, name, machine) : overview(url, machine)
   if (print) return printOne(host, url, name, machine)
   return write(host, url, name, machine)

@@ -10,7 +10,7 @@ import { databaseTarget } from '../../server/kernel/database/target'
 import { checkDatabase, copyDatabase, type DatabaseCheck, sum } from './database-file'
 import { archiveOf, entriesOf, holdingFiles } from './files-archive'
 import { isSealedFile, sealFile, unsealFile } from './sealed-file'
-import { say, showProgress } from '../terminal'
+import { say, showProgress, UsageFault } from '../terminal'
 
 const LEAST_CHARACTERS = 16
 
@@ -117,7 +117,7 @@ export async function withFiles<T>(
   const archive = file + FILES
   if (!existsSync(archive)) return undefined
   if (!(await isSealedFile(archive))) return work(archive)
-  if (!keyFile) throw new Error(`${archive} is encrypted. Name the file with its passphrase: --key <file>`)
+  if (!keyFile) throw new UsageFault(`${archive} is encrypted. Name the file with its passphrase: --key <file>`)
   const passphrase = await passphraseIn(keyFile)
   return inPart(beside + FILES, async part => {
     await unsealFile(archive, part, passphrase)
@@ -142,7 +142,8 @@ export async function opened<T>(
 ): Promise<T> {
   if (!existsSync(file)) throw new Error(`There is no file ${file}.`)
   const isSealed = await isSealedFile(file)
-  if (isSealed && !keyFile) throw new Error(`${file} is encrypted. Name the file with its passphrase: --key <file>`)
+  if (isSealed && !keyFile)
+    throw new UsageFault(`${file} is encrypted. Name the file with its passphrase: --key <file>`)
   const passphrase = isSealed && keyFile ? await passphraseIn(keyFile) : undefined
   return inPart(beside, async part => {
     if (passphrase) await unsealFile(file, part, passphrase)
@@ -160,7 +161,7 @@ const copyPrivately = (from: string, to: string): Promise<void> =>
 
 /** Checks an existing backup and the files beside it; throws when it is damaged. */
 export async function checkBackup(backup: string | undefined, keyFile: string | undefined): Promise<void> {
-  if (!backup) throw new Error('Name the backup: fw backup --check <file>')
+  if (!backup) throw new UsageFault('Name the backup: fw backup --check <file>')
   const file = resolve(backup)
   await opened({ file, keyFile, beside: file }, async (_database, { rows, migrations }) => {
     say(`${file}: holds, ${rows.size} tables, ${sum(rows.values())} rows, ${migrations.length} migrations`)

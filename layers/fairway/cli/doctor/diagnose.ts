@@ -3,6 +3,7 @@ import { type Check, examine, type Finding, type CheckInput, toLines } from './c
 import { database, migrations } from './database'
 import { declarations, files, node, port, settings } from './machine'
 import { baseUrl, clock, hub, mail, mcp, outgoing, providers } from './network'
+import { suggestion } from '../../shared/nearest-name'
 import { offlineApp } from '../hub-checks'
 import { CHECK_NAMES, type CheckName } from '../names'
 import { say, showProgress, UsageFault } from '../terminal'
@@ -31,9 +32,11 @@ const WITHOUT_SETTINGS: readonly Check[] = [node, declarations]
 /** Prints the findings about this folder's application; returns 1 when there is a fault. */
 export async function doctor(options: { only?: string; json: boolean; 'send-to'?: string }): Promise<number> {
   const only = namesOf(options.only)
-  const unknown = only.filter(name => !CHECKS.some(check => check.name === name))
-  if (unknown.length > 0)
-    throw new UsageFault(`There is no check ${unknown.join(', ')}. There are ${CHECK_NAMES.join(', ')}.`)
+  const unknown = only.find(name => !CHECKS.some(check => check.name === name))
+  if (unknown !== undefined)
+    throw new UsageFault(
+      `There is no check ${unknown}.${suggestion(unknown, CHECK_NAMES)} There are ${CHECK_NAMES.join(', ')}.`,
+    )
   const findings = await diagnose({ source: process.env, root: process.cwd(), sendTo: options['send-to'], only })
   showProgress('')
   const status = findings.some(finding => finding.status === 'fault') ? 'failed' : 'ok'

@@ -1,5 +1,6 @@
 // The address of an MCP endpoint, and the messages for failed steps.
 import { isLoopbackHost } from '../../shared/loopback'
+import { UsageFault } from '../terminal'
 
 /** True for an address on this machine, where http without TLS is allowed. */
 export const isLoopback = (url: URL): boolean => isLoopbackHost(url.hostname) || url.hostname.endsWith('.localhost')
@@ -11,10 +12,11 @@ export const isLoopback = (url: URL): boolean => isLoopbackHost(url.hostname) ||
 export function parseMcpUrl(text: string | undefined, baseUrl = 'http://localhost:3000'): URL {
   const address = text ?? baseUrl
   const url = URL.parse(/^[\w.-]+(:\d+)?(\/|$)/.test(address) ? `https://${address}` : address)
-  if (!url || !['https:', 'http:'].includes(url.protocol)) throw new Error(`${address} is no http or https address.`)
-  if (url.username || url.password) throw new Error('The address must not hold a user name or a password.')
+  if (!url || !['https:', 'http:'].includes(url.protocol))
+    throw new UsageFault(`${address} is no http or https address.`)
+  if (url.username || url.password) throw new UsageFault('The address must not hold a user name or a password.')
   if (url.protocol === 'http:' && !isLoopback(url))
-    throw new Error(`${url.href} is not encrypted. Only addresses on this machine may begin with http.`)
+    throw new UsageFault(`${url.href} is not encrypted. Only addresses on this machine may begin with http.`)
   url.hash = ''
   if (url.pathname === '/') url.pathname = '/mcp'
   return url
