@@ -67,6 +67,8 @@ const files = {
     order: 65,
   }),
 }
+const [hidden] = /^.*=> …$/m.exec(files['docs/reference/fw.md']) ?? []
+if (hidden) throw new Error(`Write down the return type that the reference shows: ${hidden}`)
 if (missing.length > 0) throw new Error(`No sentence stands above what is published: ${missing.join(', ')}.`)
 
 const folder = process.argv[2] ?? '.'

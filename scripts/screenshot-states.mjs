@@ -32,7 +32,7 @@ const isInvited = page =>
 
 /** Events of the installation, on more than one page. */
 const hasEvents = page =>
-  page.route('**/_fw/security-events?*', route => {
+  page.route(/_fw\/security-events/, route => {
     const nobody = { userId: null, orgId: null, requestId: null, subject: null }
     const person = { id: 'ada', name: 'Ada Ortiz', email: 'ada@example.test', image: null }
     const ada = { ...nobody, person, email: 'ada@example.test', device: 'Firefox on Linux', clientAddress: '192.0.2.0' }
@@ -154,7 +154,7 @@ export const filled = [
   },
   { name: 'recent-activity', path: '/settings/security#activity', reach: text('Recent activity') },
   { name: 'security', path: '/security', reach: text('Events'), isWhole: true },
-  { name: 'security-events', path: '/security', prepare: hasEvents, reach: text('Password changed'), isWhole: true },
+  { name: 'security-events', path: '/security', prepare: hasEvents, reach: text('Ada Ortiz'), isWhole: true },
   { name: 'security-none', path: '/security?outcome=blocked', reach: text('No matching events') },
   {
     name: 'settings-arabic',
@@ -176,7 +176,7 @@ export const filled = [
   { name: 'connect', path: '/connect', reach: text('Server address'), isWhole: true },
   { name: 'connected-apps', path: '/settings/apps', reach: text('No connected apps yet') },
   ...teamStates({ button, text, inOrder: then, answer, stall }),
-  { name: 'invitation-banner', path: '/', prepare: isInvited, reach: text('Harbour Works') },
+  { name: 'invitation-banner', path: '/', least: 1024, prepare: isInvited, reach: text('Harbour Works') },
   {
     name: 'switcher',
     path: '/',

@@ -4,6 +4,8 @@ import { dirname, join } from 'node:path'
 import ts from 'typescript'
 
 const MOST_LINES = 60
+/** Stands for a return type that the code does not write down. */
+const HIDDEN = '…'
 
 /** Parses a TypeScript file; of a component, its script. */
 function parse(path) {
@@ -107,15 +109,76 @@ function overloadsOf(node, source) {
 function constText({ name, type, initializer }, source) {
   const head = `const ${name.getText()}`
   if (type) return `${head}: ${type.getText(source)}`
-  if (initializer && ts.isArrowFunction(initializer)) {
-    const text = source.text
-      .slice(initializer.getStart(source), initializer.equalsGreaterThanToken.getStart(source))
-      .trim()
-    return `${head} = ${text} => …`
-  }
+  if (initializer && ts.isArrowFunction(initializer)) return `${head}: ${arrowText(initializer, source)}`
+  if (initializer && ts.isObjectLiteralExpression(initializer) && initializer.properties.every(ts.isMethodDeclaration))
+    return methodsText(head, initializer, source)
   const text = initializer?.getText(source) ?? ''
   return text.length > 160 ? undefined : `${head} = ${text}`
 }
+
+function arrowText(arrow, source) {
+  const { type: declared, body, equalsGreaterThanToken } = arrow
+  const returned = declared ?? (ts.isAsExpression(body) ? body.type : undefined)
+  const until = declared ? declared.pos - 1 : equalsGreaterThanToken.getStart(source)
+  const taken = source.text.slice(arrow.getStart(source), until).trim()
+  return `${taken} => ${returned ? returned.getText(source) : HIDDEN}`
+}
+
+/** The methods of an object, each with its sentences. */
+function methodsText(head, { properties }, source) {
+  const methods = properties.map(method => {
+    if (!method.type) throw new Error(`${head}: ${method.name.getText()} has no return type for the reference.`)
+    const signature = source.text.slice(method.name.getStart(source), method.type.end).trim()
+    return `  /** ${sentencesOf(method)} */\n  ${signature}`
+  })
+  return `${head}: {\n${methods.join('\n')}\n}`
+}
+
+/** The parts of a declaration that a reader of its signature sees. */
+function shownParts({ node, declaration }) {
+  if (ts.isFunctionDeclaration(node)) return [...node.parameters, ...(node.type ? [node.type] : [])]
+  if (!ts.isVariableStatement(node)) return [node]
+  const { type, initializer } = declaration
+  if (type) return [type]
+  const shown = each => [...each.parameters, ...(each.type ? [each.type] : [])]
+  if (initializer && ts.isArrowFunction(initializer)) {
+    const returned = ts.isAsExpression(initializer.body) ? [initializer.body.type] : []
+    return [...shown(initializer), ...returned]
+  }
+  const isObject = initializer && ts.isObjectLiteralExpression(initializer)
+  return isObject ? initializer.properties.filter(ts.isMethodDeclaration).flatMap(shown) : []
+}
+
+/** The declarations of the platform's own types that a signature names: `[name, { path, node, declaration }]`. */
+export function typesNamed(declared, platform) {
+  const { path, node } = declared
+  const source = node.getSourceFile()
+  const names = new Set()
+  const visit = each => {
+    if (ts.isTypeReferenceNode(each) && ts.isIdentifier(each.typeName)) names.add(each.typeName.text)
+    ts.forEachChild(each, visit)
+  }
+  for (const part of shownParts(declared)) visit(part)
+  return [...names].flatMap(name => {
+    const found = findType(source, path, name, platform)
+    return found ? [[name, found]] : []
+  })
+}
+
+function findType(source, path, name, platform) {
+  const here = findHere(source, name)
+  if (here) return isType(here.node) ? { path, ...here } : undefined
+  for (const statement of source.statements.filter(ts.isImportDeclaration)) {
+    const element = statement.importClause?.namedBindings?.elements?.find(each => each.name.text === name)
+    const from = statement.moduleSpecifier.text
+    if (!element || !/^(#fairway\/|\.)/.test(from)) continue
+    const found = findExport(fileOf(from, path, platform), (element.propertyName ?? element.name).text, platform)
+    return isType(found.node) ? found : undefined
+  }
+  return undefined
+}
+
+const isType = node => ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node)
 
 function classText(node, source) {
   const hidden = new Set([ts.SyntaxKind.PrivateKeyword, ts.SyntaxKind.ProtectedKeyword])

@@ -1,7 +1,7 @@
 // Generates the pages of docs/reference from the public names and comments in the code.
 import { globSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { componentOf, exportedNames, findExport, sentencesOf, signatureOf } from './declarations.mjs'
+import { componentOf, exportedNames, findExport, sentencesOf, signatureOf, typesNamed } from './declarations.mjs'
 
 const byLetters = ([a], [b]) => (a.toLowerCase() < b.toLowerCase() ? -1 : 1)
 const head = (title, lead, order) =>
@@ -35,8 +35,27 @@ const prose = text =>
 /** The public names of one entry of the package. */
 export function namesPage({ title, lead, order, file, names, platform }, missing) {
   const entries = Object.entries(names).toSorted(byLetters)
-  const text = entries.map(([name, stability]) => entry(name, stability, findExport(file, name, platform), missing))
-  return head(title, lead, order) + text.join('')
+  const declared = entries.map(([name]) => findExport(file, name, platform))
+  const text = entries.map(([name, stability], at) => entry(name, stability, declared[at], missing))
+  return head(title, lead, order) + text.join('') + typesText(declared, new Set(Object.keys(names)), platform)
+}
+
+/** The types that signatures of a page name and that have no entry of their own. */
+function typesText(declared, known, platform) {
+  const types = new Map()
+  const follow = (each, depth) => {
+    for (const [name, found] of typesNamed(each, platform)) {
+      if (known.has(name) || types.has(name)) continue
+      const signature = signatureOf(found)
+      if (!signature) continue
+      types.set(name, signature)
+      if (depth > 0) follow(found, depth - 1)
+    }
+  }
+  for (const each of declared) follow(each, 1)
+  if (types.size === 0) return ''
+  const written = [...types].toSorted(byLetters).map(([, signature]) => `\n\`\`\`ts\n${signature}\n\`\`\`\n`)
+  return `\n## Types in these signatures\n\nThey have no name to import; the signatures above use them.\n${written.join('')}`
 }
 
 /** The names that pages can use without an import. */

@@ -152,5 +152,5 @@ test('a page that fails in the browser names the cause in its console and in the
     await expect(page.getByText('page-failed')).toBeVisible()
   }).toPass(NOTICED)
   expect(errors).toContain('Cannot redefine property: $twice')
-  await expect.poll(() => server.output()).toMatch(/Cannot redefine property: \$twice[^]*plugins\/twice\.client\.ts:2/)
+  await expect.poll(() => server.output()).toMatch(/Cannot redefine property: \$twice[^]*plugins\/twice\.client\.ts:\d/)
 })

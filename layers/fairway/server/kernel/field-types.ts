@@ -104,6 +104,9 @@ export const filesSchema = (upload: string, most = 10) =>
     })
     .meta({ upload, description: `Files, each of them ${toTake(upload)}.` })
 
+/** A file as collections send it: the type of `storedFile`. */
+export type StoredFile = z.output<typeof storedFile>
+
 /** A file as collections send it. `url` is the path of its bytes, for those who may read the row. */
 export const storedFile = z.object({
   id: z.string(),

@@ -30,7 +30,7 @@ import { findUnsent, queueMail } from '../../kernel/mail/queue-mail'
 
 const LIFE_IN_MS = 7 * 24 * 60 * 60 * 1000
 
-interface Invited extends InvitationResult {
+export interface Invited extends InvitationResult {
   failed: { email: string; code: ErrorCode }[]
 }
 

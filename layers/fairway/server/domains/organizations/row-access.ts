@@ -52,7 +52,16 @@ export const inEachOrganization = (table: SharedTable, { email, userId }: Person
 })
 
 /** The values of `callerPlaceholders`. */
-export const callerOf = ({ email, userId, orgId }: Pick<Session, 'email' | 'userId' | 'orgId'>) => ({
+export const callerOf = ({
+  email,
+  userId,
+  orgId,
+}: Pick<Session, 'email' | 'userId' | 'orgId'>): {
+  callerEmail: string
+  callerUserId: string
+  callerOrgId: string | null
+  callerAppId: string
+} => ({
   callerEmail: email,
   callerUserId: userId,
   callerOrgId: orgId,

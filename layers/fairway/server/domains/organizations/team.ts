@@ -4,10 +4,11 @@ import type { App } from '#fairway/server/kernel/app-context'
 import { checkWrite } from '#fairway/server/kernel/database/author-database'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { OrgRole } from '#fairway/shared/roles'
+import type { MemberPage, OrganizationEntry, OrganizationMember } from '#fairway/shared/schemas/organization'
 import type { Session } from '#fairway/shared/schemas/session'
 import { setActiveOrgId } from './active-org'
 import { createOrganization } from './organization'
-import { invite } from './invite'
+import { invite, type Invited } from './invite'
 import { listMembers, type MemberQuery } from './member-list'
 import { changeMemberRole } from './members'
 import { requireOrg } from './org-context'
@@ -15,22 +16,22 @@ import { requireOrg } from './org-context'
 /** The organization of the caller, in actions and in any request. Every rule of `/_fw/org` applies here too. */
 export const team = {
   /** Returns one page of the members. `lastActiveAt` is null for callers who may not see it. */
-  async members(query: MemberQuery) {
+  async members(query: MemberQuery): Promise<MemberPage> {
     const { app, session } = await requireSignedIn()
     return listMembers(app, requireOrg(session, 'list-members'), query)
   },
-  /** Invites addresses and returns those that failed. */
-  async invite(invitations: { email: string; role: OrgRole }[]) {
+  /** Invites addresses and returns those that failed. Throws `forbidden`, and `rate-limited` beyond the limit of mails. */
+  async invite(invitations: { email: string; role: OrgRole }[]): Promise<Invited> {
     const { app, session, clientAddress } = await requireSignedIn()
     return invite(app, requireOrg(session, 'invite-member'), invitations, clientAddress)
   },
-  /** Changes a member’s role. */
-  async changeRole(email: string, role: OrgRole) {
+  /** Changes a member’s role. Throws `forbidden`, `not-found` for an address of no member, and `last-owner`. */
+  async changeRole(email: string, role: OrgRole): Promise<OrganizationMember> {
     const { app, session } = await requireSignedIn()
     return changeMemberRole(app, requireOrg(session, 'change-member-role'), email, role)
   },
   /** Creates an organization; throws `confirm-additional-organization` for a person who already has one, unless confirmed. */
-  async create(input: { name: string; confirm?: boolean }) {
+  async create(input: { name: string; confirm?: boolean }): Promise<OrganizationEntry> {
     const { app, session } = await requireSignedIn()
     return createOrganization(app, session, input)
   },

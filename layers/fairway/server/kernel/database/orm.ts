@@ -1,4 +1,4 @@
-import type { Client, InStatement, InValue, ResultSet, Transaction } from '@libsql/client'
+import type { Client, InStatement, InValue, ResultSet, Transaction as ClientTransaction } from '@libsql/client'
 import {
   Column,
   type DriverValueDecoder,
@@ -17,12 +17,23 @@ import {
 } from 'drizzle-orm'
 import { NoopCache } from 'drizzle-orm/cache/core'
 import { LibSQLDatabase, LibSQLPreparedQuery, LibSQLSession, LibSQLTransaction } from 'drizzle-orm/libsql'
-import { type SelectedFieldsOrdered, SQLiteAsyncDialect, type SQLiteExecuteMethod } from 'drizzle-orm/sqlite-core'
+import {
+  type BaseSQLiteDatabase,
+  type SelectedFieldsOrdered,
+  SQLiteAsyncDialect,
+  type SQLiteExecuteMethod,
+} from 'drizzle-orm/sqlite-core'
 
 type NoSchema = Record<string, never>
 
 /** The query builder: `db.select().from(table)`. It has no schema; statements name their tables. */
 export type Orm = LibSQLDatabase<NoSchema>
+
+/** A transaction of `db.transaction`. It has no `batch`. */
+export type Transaction = LibSQLTransaction<NoSchema, NoSchema>
+
+/** The database or a transaction, for functions that work in both. */
+export type Db = BaseSQLiteDatabase<'async', ResultSet, NoSchema>
 
 /** Creates drizzle over a client; without shortcuts drizzle maps the rows. Errors of the client are passed on unchanged. */
 export function createOrm(client: RowClient, shortcuts = true): Orm {
@@ -58,7 +69,7 @@ class PlainQuery extends LibSQLPreparedQuery {
 
   constructor(
     readonly source: RowClient,
-    readonly open: Transaction | undefined,
+    readonly open: ClientTransaction | undefined,
     query: Query,
     // Drizzle keeps these parts of the statement under the same names.
     readonly shape: {
@@ -228,7 +239,7 @@ class PlainSession extends LibSQLSession<NoSchema, NoSchema> {
     readonly queued: RowClient,
     readonly asyncDialect: SQLiteAsyncDialect,
     readonly shortcuts: boolean,
-    readonly open?: Transaction,
+    readonly open?: ClientTransaction,
   ) {
     super(queued, asyncDialect, undefined, {}, open)
   }
