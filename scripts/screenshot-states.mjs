@@ -25,8 +25,7 @@ const isInvited = page =>
   page.route('**/_fw/org', async route => {
     const answer = await route.fetch()
     const expiresAt = new Date(Date.now() + 6 * 24 * 3600 * 1000).toISOString()
-    const maria = { id: null, name: 'Maria Ortiz', email: 'maria@example.test', image: null }
-    const invitations = [{ id: 'x', orgName: 'Harbour Works', role: 'member', invitedBy: maria, expiresAt }]
+    const invitations = [{ id: 'x', orgName: 'Harbour Works', role: 'member', invitedBy: 'Maria Ortiz', expiresAt }]
     await route.fulfill({ response: answer, json: { ...(await answer.json()), invitations } })
   })
 

@@ -1,6 +1,6 @@
 // Writes the code of the guides to files, so that the type check reads it too: `server` and `app` below
 // `.nuxt/snippets`, where the framework’s own types are. Each block must be complete;
-// a comment above it can add the code that its reader knows already:
+// a comment below it can add the code that its reader knows already:
 //   <!-- check: page\nconst section = 'profile'\n-->      lines before it, of a page (`page`) or of the server (nothing)
 //   <!-- check\nexport default defineAction({\n@here\n})\n-->      the same on both sides
 //   <!-- no-check: why -->
@@ -11,7 +11,7 @@ import { sampleDir } from './sample.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url)).replace(/[\\/]$/, '')
 const BLOCK =
-  /(?:<!-- (check|no-check)(?::[ ]?([^\n]*?))?(?:\n(.*?))? ?-->\n+)?^```(tsx?|vue)(?: \[([^\n]+)\])?\n(.*?)^```$/gms
+  /^```(tsx?|vue)(?: \[([^\n]+)\])?\n(.*?)^```$(?:\n+<!-- (check|no-check)(?::[ ]?([^\n]*?))?(?:\n(.*?))? ?-->)?/gms
 const PAGE =
   /\buse(Action|Collection|Item|I18n|Session|Draft|EmbedAction|ListSearch|CreateShortcut|Route)\(|#fw\/client/
 
@@ -21,7 +21,7 @@ const isOfPage = code => PAGE.test(withoutComments(code))
 /** Returns every checked block of a document: `{ name, area, path, text }`; throws for an excluded block without a reason. */
 export function snippetsOf(document, text) {
   const doc = document.replaceAll(/^docs\/(guides\/)?|\.md$/g, '').replaceAll('/', '-')
-  const found = [...text.matchAll(BLOCK)].map(([, mark, said = '', around = '', language, title, code], index) => {
+  const found = [...text.matchAll(BLOCK)].map(([, language, title, code, mark, said = '', around = ''], index) => {
     if (mark === 'no-check' && !said)
       throw new Error(`${document}: block ${index + 1} is not checked and does not say why.`)
     const [, named] = /^(?:\/\/|<!--) ([\w./[\]-]+\.(?:tsx?|vue))\b/.exec(code) ?? []
@@ -78,7 +78,7 @@ function component(code, around) {
 /** Resolves relative imports of a snippet to another snippet, or to the sample. */
 function withImports({ text, path, name, doc, area }, out, all) {
   return text.replaceAll(/^import \{ ([^}]+) \} from '(\.{1,2}\/[^']+)'$/gm, (line, names, target) => {
-    // Names that the comment above the block declares need no import.
+    // Names that the comment below the block declares need no import.
     if (names.split(', ').every(each => new RegExp(`const ${each}\\b`).test(text))) return ''
     const wanted = join(dirname(path), target)
     const others = all.filter(each => each.path === `${wanted}.ts` && each.name !== name)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { snippetsOf, writeSnippets } from '../../../scripts/snippets.mjs'
 
-const fence = (info: string, code: string, comment = '') => `${comment}\n\`\`\`${info}\n${code}\n\`\`\`\n`
+const fence = (info: string, code: string, comment = '') => `\`\`\`${info}\n${code}\n\`\`\`\n${comment}\n`
 const textOf = (...parts: Parameters<typeof fence>) => snippetsOf('docs/guides/x.md', fence(...parts))[0]?.text
 
 describe('snippetsOf', () => {
@@ -16,7 +16,7 @@ describe('snippetsOf', () => {
     expect(text).toMatch(/^import \{ z \} from 'zod'\nimport \{ defineAction \} from '#fw'\nexport default/)
   })
 
-  it('inserts the code into the comment above it', () => {
+  it('inserts the code into the comment below it', () => {
     const comment = '<!-- check\nexport default defineCollection({\n@here\n})\n-->'
     expect(textOf('ts', 'paginationPartial: true', comment)).toMatch(
       /defineCollection\(\{\npaginationPartial: true\n\n?\}\)/,
