@@ -1,14 +1,10 @@
 // The parts of `npm run release` (release.mjs) that only compute: what a release changes in files, and what must be true first.
 
-/**
- * A text that is true until npm has the package, and what replaces it: `<!-- until published: later -->now<!-- end -->`. Later may
- * be empty. A comment at the start of a line needs lines of its own, because Markdown reads the rest of its line as HTML; one
- * within a line has no `--`.
- */
-const MARKED = /<!-- until published(?::?\s+(.*?))?\s*-->(?:.*?)<!-- end -->/gs
+/** A text that is true until npm has the package: `<!-- until published -->now<!-- end -->`. Around it, the text is true later too. */
+const MARKED = /(?:\n\n)?<!-- until published -->.*?<!-- end -->/gs
 
 /** Returns a document as it reads once npm has the package. */
-export const publishedText = text => text.replaceAll(MARKED, (_all, later = '') => later)
+export const publishedText = text => text.replaceAll(MARKED, '')
 
 /** The repository of an address, as `owner/name`; undefined when it is not on GitHub. */
 export const repositoryOf = address => /github\.com[:/]([^/]+\/[^/#]+?)(?:\.git)?(?:[/#].*)?$/.exec(address)?.[1]
