@@ -99,7 +99,9 @@ function withImports({ text, path, name, doc, area }, out, all) {
 /** Writes the checked blocks of all guides and of the README, and returns their number. */
 export function writeSnippets(out = join(sampleDir, '.nuxt/snippets')) {
   rmSync(out, { recursive: true, force: true })
-  const all = globSync(['docs/{concepts,guides,recipes}/*.md', 'README.md'], { cwd: root })
+  const all = globSync(['docs/{concepts,guides,recipes}/*.md', 'docs/reference/collections.md', 'README.md'], {
+    cwd: root,
+  })
     .toSorted()
     .flatMap(path => snippetsOf(path, readFileSync(join(root, path), 'utf8')))
   for (const snippet of all) {

@@ -3,7 +3,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { PROFILE_NAMES, type ProfileName } from '../../fixtures/collections/profiles'
 import { type CollectionFixture, startCollectionFixture } from './collection-fixture'
 
-const guide = readFileSync(new URL('../../../docs/guides/collections.md', import.meta.url), 'utf8')
+const guide = ['guides', 'reference']
+  .map(folder => readFileSync(new URL(`../../../docs/${folder}/collections.md`, import.meta.url), 'utf8'))
+  .join('\n')
 
 interface Sample {
   title: string
