@@ -89,14 +89,16 @@ test('a failed job is one row that opens its error and is retried from its menu'
   const app = await startOperator()
   await query(
     app.server,
-    `insert into fw_jobs (id, name, state, attempts, most_attempts, run_at, input, error, created_at, finished_at)
-      values ('j', 'fw-send-mail', 'failed', 3, 3, unixepoch() * 1000, '{"mailId":"none"}', 'The disk is full.', ?1, ?1)`,
+    `insert into fw_jobs (id, name, state, attempts, most_attempts, run_at, input, error, created_at, finished_at, org_id)
+      select 'j', 'fw-send-mail', 'failed', 3, 3, unixepoch() * 1000, '{"mailId":"none"}', 'The disk is full.', ?1, ?1, id
+      from organizations where name like 'Ada%'`,
     [Date.now()],
   )
   await app.open('/operator/jobs')
   await press(app, 'Details of fw-send-mail')
   const details = await screen.findByRole('dialog', { name: 'fw-send-mail' })
   expect(details.textContent).toContain('The disk is full.')
+  expect(details.textContent).toContain("Ada's organization")
   await app.user.click(within(details).getByRole('button', { name: 'Close' }))
   await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
   await press(app, 'Actions for fw-send-mail')

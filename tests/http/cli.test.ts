@@ -20,18 +20,22 @@ describe('fw jobs', () => {
   it('lists, retries and cancels jobs', async () => {
     expect(await jobs('list', '--name', 'nightly')).toMatchObject({ code: 0, out: 'No matching jobs.\n' })
     // The server runs no jobs with this name.
+    await query(
+      server,
+      `insert into organizations (id, name, created_by, created_at) values ('larch', 'Larch', 'ada', 0)`,
+    )
     for (const [id, state, error] of [
       ['1', 'failed', 'The peer is away.'],
       ['2', 'ready', null],
     ])
       await query(
         server,
-        `insert into fw_jobs (id, name, input, state, run_at, attempts, most_attempts, error, progress_done, progress_total, created_at, finished_at)
-          values (?, 'nightly', '{}', ?, 0, 3, 3, ?, 2, 10, 0, ?)`,
+        `insert into fw_jobs (id, name, input, state, run_at, attempts, most_attempts, error, progress_done, progress_total, created_at, finished_at, org_id)
+          values (?, 'nightly', '{}', ?, 0, 3, 3, ?, 2, 10, 0, ?, 'larch')`,
         [id ?? '', state ?? '', error ?? null, error ? Date.now() : null],
       )
     const { out } = await jobs('list', '--state', 'failed', '--name', 'nightly')
-    expect(out).toBe('1  nightly  failed  attempt 3  1970-01-01T00:00:00.000Z  2 of 10  The peer is away.\n')
+    expect(out).toBe('1  nightly  failed  attempt 3  1970-01-01T00:00:00.000Z  in Larch  2 of 10  The peer is away.\n')
     expect(await jobs('retry')).toMatchObject({ code: 0, out: 'Queued again: 1.\n' })
     expect(await jobs('cancel', '2')).toMatchObject({ code: 0 })
     expect(await jobs('cancel', '2')).toMatchObject({ code: 1 })
@@ -43,7 +47,7 @@ describe('fw jobs', () => {
 
   it('explains an unknown job or state and lists the valid ones', async () => {
     expect((await jobs('run', 'nothing')).err).toContain(
-      'There is no job nothing. There are: fw-delete-files, fw-end-plans, fw-purge, fw-seal-audit, fw-send-mail, fw-webhook',
+      'There is no job nothing. There are: fw-delete-files, fw-end-plans, fw-purge, fw-seal-audit, fw-send-mail, fw-time-zones, fw-webhook',
     )
     expect((await jobs('list', '--state', 'gone')).err).toContain('The states are scheduled, ready')
   })

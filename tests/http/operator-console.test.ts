@@ -168,11 +168,13 @@ it('resends a delivery of any organization and writes an audit row for that orga
 it('retries a failed job with an audit row and returns 404 for a finished job', async () => {
   await query(
     server,
-    `insert into fw_jobs (id, name, input, state, attempts, most_attempts, run_at, created_at, finished_at, error)
-      values ('job-1', 'fw-send-mail', '{"mailId":"none"}', 'failed', 9, 9, 0, 0, ?, 'boom')`,
+    `insert into fw_jobs (id, name, input, state, attempts, most_attempts, run_at, created_at, finished_at, error, org_id)
+      values ('job-1', 'fw-send-mail', '{"mailId":"none"}', 'failed', 9, 9, 0, 0, ?, 'boom', 'removed')`,
     [Date.now()],
   )
-  expect((await get(operator, 'jobs?state=failed')).body?.jobs).toMatchObject([{ id: 'job-1', error: 'boom' }])
+  expect((await get(operator, 'jobs?state=failed')).body?.jobs).toMatchObject([
+    { id: 'job-1', error: 'boom', organization: { id: 'removed', name: null } },
+  ])
   expect((await operator.browser.post('/_fw/operator/jobs/job-1/retry', {})).status).toBe(204)
   await expect
     .poll(async () => query(server, `select state from fw_jobs where id = 'job-1'`), { timeout: 20_000 })

@@ -26,9 +26,11 @@ const listCommand = defineCommand({
       const state = JOB_STATES.find(each => each === args.state)
       if (args.state !== undefined && !state) throw new UsageFault(`The states are ${JOB_STATES.join(', ')}.`)
       const { jobs } = await call('list-jobs', { state, name: args.name })
-      for (const { id: job, name: of, state: now, attempts, runAt, done, total, error } of jobs) {
+      for (const { id: job, name: of, state: now, attempts, runAt, done, total, error, organization } of jobs) {
+        const where = organization ? [`in ${organization.name ?? organization.id}`] : []
         const progress = done === null ? [] : [total === null ? `${done} done` : `${done} of ${total}`]
-        say([job, of, now, `attempt ${attempts}`, runAt, ...progress, ...(error === null ? [] : [error])].join('  '))
+        const about = [...where, ...progress, ...(error === null ? [] : [error])]
+        say([job, of, now, `attempt ${attempts}`, runAt, ...about].join('  '))
       }
       if (jobs.length === 0) say(args.state || args.name ? 'No matching jobs.' : 'No jobs.')
       return 0

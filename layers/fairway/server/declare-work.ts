@@ -2,6 +2,7 @@
 import { type CatalogEntry, declareActions, runNamed } from '#fairway/server/domains/actions'
 import { readBytes } from '#fairway/server/domains/files'
 import { sendMailOf } from '#fairway/server/domains/mails'
+import { listAllMembers, OPEN_ORGANIZATIONS } from '#fairway/server/domains/organizations'
 import { actAs, sessionOfActing } from '#fairway/server/domains/sessions'
 import type { App } from '#fairway/server/kernel/app-context'
 import { newRequestId } from '#fairway/server/kernel/crypto/random'
@@ -15,7 +16,7 @@ import {
   declareJobs,
   type JobContext,
   type JobEntry,
-  setJobContext,
+  setJobSurroundings,
 } from '#fairway/server/kernel/jobs'
 
 interface Work {
@@ -34,15 +35,19 @@ export function declareWork(app: App, { jobs, mails, actions }: Work): void {
     const bytes = await readBytes(app, id)
     return bytes ? Buffer.concat(await Array.fromAsync(bytes)) : undefined
   })
-  setJobContext(app, job => ({
-    mail: (name, mail) => sendMailOf(app, app.db.orm, name, mail),
-    async as(person, { orgId = job.orgId } = {}) {
-      const acting = await actAs(app, person, { provider: 'job', ...(orgId !== null && { orgId }) })
-      const session = sessionOfActing(acting)
-      if (!session) throw new AppError('unknown-person')
-      return personOf(app, { ...job, session })
-    },
-  }))
+  setJobSurroundings(app, {
+    organizations: OPEN_ORGANIZATIONS,
+    makeExtras: job => ({
+      mail: (name, mail) => sendMailOf(app, app.db.orm, name, mail),
+      members: filter => listAllMembers(app, job.orgId, filter),
+      async as(person, { orgId = job.orgId } = {}) {
+        const acting = await actAs(app, person, { provider: 'job', ...(orgId !== null && { orgId }) })
+        const session = sessionOfActing(acting)
+        if (!session) throw new AppError('unknown-person')
+        return personOf(app, { ...job, session })
+      },
+    }),
+  })
 }
 
 type ActingJob = Pick<JobContext, 'signal'> & { name: string; session: ActingPerson['session'] }

@@ -1,4 +1,5 @@
 /** @jsxImportSource vue */
+import { getTableName } from 'drizzle-orm'
 import type { App } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { type JobEntry, type listJobs, queueJob, retryJob } from '#fairway/server/kernel/jobs'
@@ -29,7 +30,7 @@ export function jobsView(catalog: readonly JobEntry[], queue: readonly Listed[],
           <span class="wrap">
             <span class="mono">{name}</span> <span class="muted">{job.description}</span>
           </span>
-          {job.schedule ? <Chip text={`${job.schedule.cron} ${job.schedule.timeZone}`} /> : null}
+          {job.schedule ? <Chip text={scheduleText(job.schedule)} /> : null}
           {takesNothing({ job }) ? <Act field="run" value={name} text="Run now" name={name} /> : null}
         </div>
       ))}
@@ -47,13 +48,18 @@ export function jobsView(catalog: readonly JobEntry[], queue: readonly Listed[],
   ]
 }
 
-const QueuedRow = ({ job: { id, name, state, attempts, runAt, done, total, error } }: { job: Listed }) => (
+const QueuedRow = ({ job: { id, name, state, attempts, runAt, done, total, error, orgId } }: { job: Listed }) => (
   <div class="row" id={`job-${id}`}>
     <Time at={new Date(runAt)} />
     <span class="wrap">
       <span class="mono">{name}</span>{' '}
       <span class="muted">
-        {[attempts > 0 && `attempt ${attempts}`, done !== null && `${done} of ${total ?? '?'}`, error]
+        {[
+          orgId !== null && `in ${orgId}`,
+          attempts > 0 && `attempt ${attempts}`,
+          done !== null && `${done} of ${total ?? '?'}`,
+          error,
+        ]
           .filter(Boolean)
           .join(', ')}
       </span>
@@ -62,6 +68,12 @@ const QueuedRow = ({ job: { id, name, state, attempts, runAt, done, total, error
     {state === 'failed' || state === 'cancelled' ? <Act field="retry" value={id} text="Retry" name={name} /> : null}
   </div>
 )
+
+function scheduleText({ cron, timeZone, each }: NonNullable<JobEntry['job']['schedule']>): string {
+  const zone = typeof timeZone === 'string' ? timeZone : 'its own time zone'
+  const of = each && (each === 'organization' ? each : `row of ${getTableName(each)}`)
+  return `${cron} ${zone}${of ? `, each ${of}` : ''}`
+}
 
 /** A job that requires input runs through `fw jobs run`. */
 const takesNothing = ({ job }: Pick<JobEntry, 'job'>): boolean => job.input.safeParse({}).success

@@ -11,6 +11,8 @@ interface Run {
   session: Session | null | (() => Promise<Session | null>)
   /** The surface that called an action, or a job; missing in other requests. */
   caller?: AuditCaller
+  /** The organization of a job, which has no session. */
+  orgId?: string | null
   /** Returns whether the person signed in at most 15 minutes ago; missing when a token or a program acts for them. */
   hasRecentSignIn?: () => Promise<boolean>
   /** The network address of the person's own program; another application and the command line have none. */

@@ -101,6 +101,8 @@ export const listedJobSchema = z.object({
   error: z.nullable(z.string()),
   /** The person who queued it; null for jobs of the platform and of deleted accounts. */
   person: z.nullable(shownPersonSchema),
+  /** The organization that it runs for; null without one. `name` is null for one that was removed. */
+  organization: z.nullable(z.object({ id: z.string(), name: z.nullable(z.string()) })),
 })
 
 export const listedMailSchema = z.object({

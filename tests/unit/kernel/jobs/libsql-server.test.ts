@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { defineJob } from '#fw'
+import { declareWork } from '#fairway/server/declare-work'
 import { type App, createMemo } from '#fairway/server/kernel/app-context'
 import { type JobEntry, queueJob, runDueJobs, startJobs } from '#fairway/server/kernel/jobs'
 import { createTestApp, type TestApp } from '../../../support/app'
@@ -35,7 +36,7 @@ beforeEach(() => {
 })
 afterEach(async () => {
   await Promise.all(stops.map(stop => stop()))
-  for (const table of ['fw_jobs', 'fw_job_schedules', 'effects', 'keyed_effects'])
+  for (const table of ['fw_jobs', 'fw_job_schedules', 'fw_job_zones', 'organizations', 'effects', 'keyed_effects'])
     await query(instances[0]!.app, `delete from ${table}`)
 })
 
@@ -99,6 +100,27 @@ describe('two instances on one libSQL server', () => {
     expect(await query(apps[0], 'select state, attempts from fw_jobs')).toEqual(
       [1, 2, 3].map(() => ({ state: 'done', attempts: 1 })),
     )
+  })
+
+  it('queue each scheduled time once for each organization', async () => {
+    const apps = bothApps()
+    for (const id of ['larch', 'alder'])
+      await query(apps[0], `insert into organizations (id, name, created_by, created_at) values (?, 'One', 'ada', 0)`, [
+        id,
+      ])
+    const timeZone = ({ id }: { id: string }) => (id === 'larch' ? 'Asia/Kolkata' : 'Europe/Berlin')
+    const entry = jobOf({ schedule: { cron: '0 * * * *', each: 'organization', timeZone }, run: () => {} })
+    for (const app of apps) {
+      declareWork(app, { jobs: [entry], mails: [], actions: async () => [] })
+      await runDueJobs(app, [entry])
+    }
+    for (const time of ['09:30', '10:00', '10:30', '11:00']) {
+      now = new Date(`2031-05-20T${time}:00Z`)
+      const ran = await Promise.all(apps.map(app => runDueJobs(app, [entry])))
+      expect(ran.flat()).toHaveLength(1)
+    }
+    const rows = await query(apps[0], 'select org_id, state, attempts from fw_jobs order by id')
+    expect(rows).toEqual(['larch', 'alder', 'larch', 'alder'].map(org_id => ({ org_id, state: 'done', attempts: 1 })))
   })
 
   it('take over the jobs of a killed process', async () => {

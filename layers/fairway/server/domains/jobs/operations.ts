@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { defineOperations, operation } from '#fairway/server/domains/actions'
+import { withOrganizations } from '#fairway/server/domains/organizations'
 import { withAccounts } from '#fairway/server/domains/people'
 import { sortedShape } from '#fairway/server/kernel/database/read-sorted'
 import { AppError } from '#fairway/server/kernel/http/app-error'
@@ -58,7 +59,7 @@ export default defineOperations({
     output: z.object({ jobs: z.array(listedJobSchema), cursor: z.string().nullable() }),
     async run(query, { app }) {
       const { jobs, cursor } = await listJobs(app, query)
-      return { jobs: await withAccounts(app, jobs), cursor }
+      return { jobs: await withOrganizations(app, await withAccounts(app, jobs)), cursor }
     },
   }),
   'run-job': operation({

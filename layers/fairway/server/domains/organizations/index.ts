@@ -37,13 +37,21 @@ export {
 } from './hand-over'
 export { BROUGHT_IN, organizationRows, orgsOf, removeBroughtInStatements, MEMBERSHIP_ENDED } from './end-membership'
 export { deleteOrganization, listDeleted, planDeletion, purgeOrganizations, restoreOrganization } from './deletion'
-export { agentsOnlyRead, createOrganization, leaveAllStatements, listLeaving, orgExists } from './organization'
+export {
+  agentsOnlyRead,
+  createOrganization,
+  leaveAllStatements,
+  listLeaving,
+  OPEN_ORGANIZATIONS,
+  orgExists,
+} from './organization'
 export {
   countOrganizations,
   deleteForOwners,
   findOrganization,
   listOrganizations,
   restoreForOwners,
+  withOrganizations,
 } from './organization-list'
 export { invite } from './invite'
 export { joinByDomain, acceptInvitation, findOpenInvitation } from './join'
@@ -60,6 +68,7 @@ export {
 } from './guards'
 export {
   exportMembers,
+  listAllMembers,
   listEveryone,
   listMembers,
   listMembershipsOf,

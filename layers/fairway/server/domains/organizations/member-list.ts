@@ -115,6 +115,21 @@ export async function listMembers(
   return { members: rows.map(toMember), totalItems }
 }
 
+type ListedMember = Pick<OrganizationMember, 'userId' | 'name' | 'email' | 'role' | 'image'>
+
+/** Returns all members of an organization, or those with one of these roles; longest-standing first. Empty without one. */
+export async function listAllMembers(
+  app: App,
+  orgId: string | null,
+  { roles }: Pick<MemberFilter, 'roles'> = {},
+): Promise<ListedMember[]> {
+  if (orgId === null || roles?.length === 0) return []
+  const { shape, values } = askedFor(orgId, { search: '', roles })
+  // In SQLite, a negative limit is none.
+  const rows = await app.db.prepareRead<MemberRow>(memberStatements.page(shape))([...values, -1, 0])
+  return rows.map(({ userId, name, email, role, image }) => ({ userId, name, email, role, image }))
+}
+
 const EXPORTED = ['name', 'email', 'role', 'joinedAt', 'lastActiveAt'] as const
 
 /** Returns the members as a file, longest-standing first. */

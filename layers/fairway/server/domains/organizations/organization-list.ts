@@ -1,5 +1,5 @@
 // Organizations for operators.
-import { eq, or, sql } from 'drizzle-orm'
+import { eq, inArray, or, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { personJoin, shownPersonSql, toShownPerson } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
@@ -56,6 +56,21 @@ export async function listOrganizations(
   const count = () => (isFound ? app.db.orm.$count(organizations, isFound) : countOrganizations(app))
   const totalItems = isWhole ? rows.length : await count()
   return { organizations: rows.map(toOrganization), totalItems, cursor }
+}
+
+/** Adds the organization of each row; `name` is null for one that was removed. */
+export async function withOrganizations<T extends { orgId: string | null }>(
+  app: App,
+  rows: readonly T[],
+): Promise<(T & { organization: { id: string; name: string | null } | null })[]> {
+  const ids = [...new Set(rows.flatMap(({ orgId }) => orgId ?? []))]
+  const { id, name } = organizations
+  const found = await app.db.orm.select({ id, name }).from(organizations).where(inArray(id, ids))
+  const names = new Map(found.map(each => [each.id, each.name]))
+  return rows.map(row => ({
+    ...row,
+    organization: row.orgId === null ? null : { id: row.orgId, name: names.get(row.orgId) ?? null },
+  }))
 }
 
 /** Counts all organizations, including deleted ones. */

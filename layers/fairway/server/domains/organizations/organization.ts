@@ -107,6 +107,9 @@ async function confirmationFor(app: App, creator: Creator, [first]: Membership[]
 const keysOf = async (app: App, { orgId }: Creator): Promise<string[]> =>
   orgId ? listOrgCredentialKeys(app, orgId) : []
 
+/** The query of the organizations that are in use: not deleted. */
+export const OPEN_ORGANIZATIONS = 'select id, name from organizations where deleted_at is null'
+
 /** Whether an organization with this id exists. */
 export async function orgExists(db: Pick<Orm, 'all'>, id: string): Promise<boolean> {
   return (await db.all(sql`select 1 from organizations where id = ${id}`)).length > 0

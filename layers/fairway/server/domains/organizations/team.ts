@@ -13,10 +13,16 @@ import { listMembers, type MemberQuery } from './member-list'
 import { changeMemberRole } from './members'
 import { requireOrg } from './org-context'
 
-/** The organization of the caller, in actions and in any request. Every rule of `/_fw/org` applies here too. */
+/**
+ * The organization of the caller, in actions and in any request. Every rule of `/_fw/org` applies here too. A job lists the
+ * members of its own organization; it invites and changes roles as a person.
+ */
 export const team = {
   /** Returns one page of the members. `lastActiveAt` is null for callers who may not see it. */
   async members(query: MemberQuery): Promise<MemberPage> {
+    const run = requireRun()
+    // A job acts for the application, which may see everything.
+    if (run.orgId && !(await sessionOfRun(run))) return listMembers(run.app, { orgId: run.orgId, role: 'owner' }, query)
     const { app, session } = await requireSignedIn()
     return listMembers(app, requireOrg(session, 'list-members'), query)
   },
@@ -49,9 +55,11 @@ export async function setActiveOrgIdOf(email: string, orgId: string | null, reas
   await setActiveOrgId(app, person, orgId, reason)
 }
 
+const AS_A_PERSON = 'A job does this as a person: `(await as({ userId })).within(() => …)`.'
+
 async function requireSignedIn(): Promise<{ app: App; session: Session; clientAddress?: string }> {
   const run = requireRun()
   const session = await sessionOfRun(run)
-  if (!session) throw new AppError('unauthenticated')
+  if (!session) throw new AppError('unauthenticated', run.caller === 'job' ? { detail: AS_A_PERSON } : {})
   return { app: run.app, session, clientAddress: run.clientAddress }
 }

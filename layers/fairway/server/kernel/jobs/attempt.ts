@@ -3,7 +3,7 @@ import type { App } from '../app-context'
 import { withRun, withTimeout } from '../current-run'
 import { countMetric, observeSeconds } from '../events/metrics'
 import { AppError } from '../http/app-error'
-import { extrasOf, type JobContext, type JobEntry } from './job'
+import { type JobContext, type JobEntry, surroundingsOf } from './job'
 import {
   type Ending,
   type Progress,
@@ -16,6 +16,7 @@ import {
 } from './queue'
 import { randomToken } from '../crypto/random'
 import { queueScheduled } from './schedule'
+import { refreshTimeZones } from './time-zones'
 
 const PROGRESS_EVERY_IN_MS = 500
 
@@ -49,24 +50,15 @@ interface Attempt {
 
 async function run(app: App, { name, job: declared }: JobEntry, { job, clock, progress }: Attempt): Promise<Ending> {
   const about = { job: name, id: job.id, attempt: job.attempt }
-  const context: JobContext = {
-    id: job.id,
-    attempt: job.attempt,
-    isLast: job.isLast,
-    orgId: job.orgId,
-    userId: job.userId,
-    db: app.db.orm,
-    log: app.log,
-    signal: clock.signal,
-    now: app.now,
-    progress: progress.set,
-    ...extrasOf(app)({ name, id: job.id, orgId: job.orgId, userId: job.userId, signal: clock.signal }),
-  }
   try {
     const input = declared.input.safeParse(job.input)
     if (!input.success) return { state: 'failed', error: `The input is not accepted any more: ${input.error.message}` }
     if (job.isCancelled) return { state: 'cancelled' }
-    const returned = await withRun({ app, session: null, caller: 'job' }, () =>
+    const organization = await findOrganization(app, job.orgId)
+    if (declared.schedule?.each && job.orgId !== null && !organization)
+      return { state: 'cancelled', error: 'Its organization was deleted.' }
+    const context = contextOf(app, { name, job, clock, progress, organization })
+    const returned = await withRun({ app, session: null, caller: 'job', orgId: job.orgId }, () =>
       withTimeout(declared.timeout, clock, async () => declared.run(input.data as never, context)),
     )
     return { state: 'done', result: resultOf(returned) }
@@ -77,6 +69,36 @@ async function run(app: App, { name, job: declared }: JobEntry, { job, clock, pr
       app.log.warn('a job is tried again', { ...about, at: ending.at, error: thrown })
     return ending
   }
+}
+
+interface Surrounded extends Attempt, Pick<JobContext, 'organization'> {
+  name: string
+}
+
+const contextOf = (app: App, { name, job, clock, progress, organization }: Surrounded): JobContext => ({
+  id: job.id,
+  attempt: job.attempt,
+  isLast: job.isLast,
+  orgId: job.orgId,
+  organization,
+  userId: job.userId,
+  db: app.db.orm,
+  log: app.log,
+  signal: clock.signal,
+  now: app.now,
+  progress: progress.set,
+  ...surroundingsOf(app).makeExtras({ name, id: job.id, orgId: job.orgId, userId: job.userId, signal: clock.signal }),
+})
+
+/** Returns the organization of a job; null without one, and for a deleted one. */
+async function findOrganization(app: App, orgId: string | null): Promise<JobContext['organization']> {
+  if (orgId === null) return null
+  const find = app.memo('job-organization', () =>
+    app.db.prepareRead<{ id: string; name: string }>(
+      `select id, name from (${surroundingsOf(app).organizations}) where id = ?`,
+    ),
+  )
+  return (await find([orgId]))[0] ?? null
 }
 
 const MOST_RESULT_CHARACTERS = 16_000
@@ -146,6 +168,7 @@ export interface RanJob {
 export async function runDueJobs(app: App, entries: readonly JobEntry[]): Promise<RanJob[]> {
   const byName = new Map(entries.map(entry => [entry.name, entry]))
   const ran: RanJob[] = []
+  await refreshTimeZones(app, entries)
   await queueScheduled(app, entries)
   await wakeJobs(app, { takesOver: true })
   for (;;) {

@@ -27,13 +27,16 @@ interface EnqueueOptions {
 /** Returns the job of this name; undefined for an unknown name. */
 export const findJob = (app: App, name: string): JobEntry | undefined => registry(app).get(name)
 
+/** The declared jobs. */
+export const declaredJobs = (app: App): JobEntry[] => [...registry(app).values()]
+
 /** The names of all jobs, for a message. */
 export const jobNames = (app: App): string => [...registry(app).keys()].join(', ') || 'none'
 
 /**
  * Queues a job, in the transaction where `db` is one: a rollback also removes the job. Returns the ID of the job, or of the
- * waiting or running one with the same key. Throws for an input that the job does not accept, and outside requests, actions
- * and jobs.
+ * waiting or running one with the same key. A job that a job queues has the same organization. Throws for an input that the job
+ * does not accept, and outside requests, actions and jobs.
  */
 export async function enqueue<Name extends keyof JobTypes & string>(
   db: Pick<Orm, 'run' | 'all'>,
@@ -47,7 +50,7 @@ export async function enqueue<Name extends keyof JobTypes & string>(
   const session = await sessionOfRun(run)
   return queueJob(run.app, db, entry, input, {
     ...options,
-    orgId: session?.orgId ?? null,
+    orgId: (session ? session.orgId : run.orgId) ?? null,
     userId: session?.userId ?? null,
   })
 }

@@ -1,5 +1,6 @@
 // The declaration of a job and the context of its code.
 import { z } from 'zod'
+import type { OrgRole } from '#fairway/shared/roles'
 import type { ActionTypes } from '#fw/action-types'
 import type { MailTypes } from '#fw/mail-types'
 import type { Session } from '#fairway/shared/schemas/session'
@@ -8,7 +9,7 @@ import { isDeclared, mark, parseDeclaration } from '../declaration'
 import type { Orm } from '../database/client'
 import type { Log } from '../events/log'
 import type { MailDataOf, MailToSend } from '../mail/define-mail'
-import { scheduleFault, type Schedule } from './cron'
+import { type DeclaredSchedule, scheduleSchema, type ScheduleOptions } from './declared-schedule'
 
 /** The prefix of the platform's own jobs. */
 export const PLATFORM_JOB = 'fw-'
@@ -21,8 +22,10 @@ export interface JobContext {
   attempt: number
   /** Whether the job fails permanently if this attempt fails. */
   isLast: boolean
-  /** The organization that it was queued in; null for schedules. */
+  /** The organization that it was queued in, or that its schedule queued it for; null without one. */
   orgId: string | null
+  /** That organization; null without one, and after it was deleted. */
+  organization: { id: string; name: string } | null
   /** The person who queued it; null for schedules. */
   userId: string | null
   db: Orm
@@ -37,11 +40,26 @@ export interface JobContext {
    * and the audit log records it. Throws `unknown-person` for a person who does not exist, is suspended or has left.
    */
   as(person: { email: string } | { userId: string }, options?: { orgId?: string | null }): Promise<ActingPerson>
+  /**
+   * Returns all members of the organization, longest-standing first; with `roles` only those with one of these roles. Empty
+   * without an organization.
+   */
+  members(filter?: { roles?: readonly OrgRole[] }): Promise<JobMember[]>
   /** Queues a mail like `sendMail`, outside a transaction. */
   mail<Name extends keyof MailTypes & string>(
     name: Name,
     mail: MailToSend<MailDataOf<MailTypes[Name]>>,
   ): Promise<'queued' | 'switched-off'>
+}
+
+/** A member of a job's organization. */
+export interface JobMember {
+  userId: string
+  name: string
+  email: string
+  role: OrgRole
+  /** The address of the person's picture; null without one. */
+  image: string | null
 }
 
 /** The actions of a job on behalf of a person. */
@@ -57,27 +75,41 @@ export interface ActingPerson {
 }
 
 /** The parts of a job's context that come from outside the queue. */
-export type JobExtras = Pick<JobContext, 'as' | 'mail'>
-type MakeExtras = (job: Pick<JobContext, 'id' | 'orgId' | 'userId' | 'signal'> & { name: string }) => JobExtras
+export type JobExtras = Pick<JobContext, 'as' | 'mail' | 'members'>
+
+/** What the queue needs from the domains above it. */
+export interface JobSurroundings {
+  /** The SQL of a query that returns the `id` and `name` of each organization that is in use. */
+  organizations: string
+  makeExtras(job: Pick<JobContext, 'id' | 'orgId' | 'userId' | 'signal'> & { name: string }): JobExtras
+}
 
 const missing = () => Promise.reject(new Error('declareWork was not called'))
 
-const extras = (app: App) =>
-  app.memo('job-extras', (): { make: MakeExtras } => ({ make: () => ({ as: missing, mail: missing }) }))
+const surroundings = (app: App) =>
+  app.memo('job-surroundings', (): { of: JobSurroundings } => ({
+    of: {
+      organizations: 'select null as id, null as name where 0',
+      makeExtras: () => ({ as: missing, mail: missing, members: missing }),
+    },
+  }))
 
-/** Sets the parts of a job's context that the queue does not provide. */
-export function setJobContext(app: App, make: MakeExtras): void {
-  extras(app).make = make
+/** Sets what the queue needs from the domains above it. */
+export function setJobSurroundings(app: App, of: JobSurroundings): void {
+  surroundings(app).of = of
 }
-export const extrasOf = (app: App): MakeExtras => extras(app).make
+export const surroundingsOf = (app: App): JobSurroundings => surroundings(app).of
 
 interface JobOptions<Input extends z.ZodObject> {
   /** One sentence that describes the job. */
   description: string
   /** The input schema, with JSON values. An empty object when not given. */
   input?: Input
-  /** The schedule for automatic runs: a cron expression of five or six fields. Its input must be valid when it is empty. */
-  schedule?: string | { cron: string; timeZone?: string }
+  /**
+   * The schedule for automatic runs: a cron expression of five or six fields. Its input must be valid when it is empty. With
+   * `each` it runs once for each organization, or for each row of a table, whose id is the input `rowId`.
+   */
+  schedule?: ScheduleOptions
   /** How often it is tried again after a failure, at most 50; 5 when not given. */
   retries?: number
   /** The time limit in seconds, at most a day; 300 when not given. Then its `signal` is aborted and the attempt has failed. */
@@ -101,7 +133,7 @@ interface JobOptions<Input extends z.ZodObject> {
 export interface Job {
   description: string
   input: z.ZodObject
-  schedule?: Schedule
+  schedule?: DeclaredSchedule
   retries: number
   timeout: number
   concurrency?: { most: number; per?: (input: never) => string }
@@ -114,35 +146,31 @@ export interface JobEntry {
   job: Job
 }
 
-const scheduleSchema = z
-  .union([
-    z.string().transform(cron => ({ cron, timeZone: 'UTC' })),
-    z.strictObject({ cron: z.string(), timeZone: z.string().default('UTC') }),
-  ])
-  .superRefine((schedule, context) => {
-    const fault = scheduleFault(schedule)
-    if (fault !== undefined) context.addIssue({ code: 'custom', message: fault })
-  })
 const most = z.int().min(1).max(10_000)
-const optionsSchema = z.strictObject({
-  description: z.string().min(1),
-  input: z.custom<z.ZodObject>(value => value instanceof z.ZodObject, 'must be a z.object').default(z.object({})),
-  schedule: scheduleSchema.optional(),
-  retries: z.int().min(0).max(50).default(5),
-  timeout: z
-    .number()
-    .min(1)
-    .max(24 * 60 * 60)
-    .default(300),
-  concurrency: z
-    .union([
-      most.transform(number => ({ most: number })),
-      z.strictObject({ most, per: z.custom<Job['run']>(value => typeof value === 'function').optional() }),
-    ])
-    .optional(),
-  waits: z.boolean().default(false),
-  run: z.custom<Job['run']>(value => typeof value === 'function', 'must be a function'),
-})
+const optionsSchema = z
+  .strictObject({
+    description: z.string().min(1),
+    input: z.custom<z.ZodObject>(value => value instanceof z.ZodObject, 'must be a z.object').default(z.object({})),
+    schedule: scheduleSchema.optional(),
+    retries: z.int().min(0).max(50).default(5),
+    timeout: z
+      .number()
+      .min(1)
+      .max(24 * 60 * 60)
+      .default(300),
+    concurrency: z
+      .union([
+        most.transform(number => ({ most: number })),
+        z.strictObject({ most, per: z.custom<Job['run']>(value => typeof value === 'function').optional() }),
+      ])
+      .optional(),
+    waits: z.boolean().default(false),
+    run: z.custom<Job['run']>(value => typeof value === 'function', 'must be a function'),
+  })
+  .superRefine(({ schedule, input }, context) => {
+    if (schedule?.each && schedule.each !== 'organization' && !('rowId' in input.shape))
+      context.addIssue({ code: 'custom', path: ['input'], message: 'needs the field rowId, the id of a row of `each`' })
+  })
 
 /** Declares a job: `server/jobs/<name>.ts` exports it by default. Throws at load with each invalid option. */
 export const defineJob = <Input extends z.ZodObject = z.ZodObject<Record<never, never>>>(options: JobOptions<Input>) =>

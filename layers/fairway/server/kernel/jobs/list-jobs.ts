@@ -49,10 +49,11 @@ export async function findJobOf(
   return row && followedJobSchema.parse({ ...row, result: row.result === null ? null : JSON.parse(String(row.result)) })
 }
 
-const { person: _ofPeople, ...columns } = listedJobSchema.shape
+const { person: _ofPeople, organization: _ofOrganizations, ...columns } = listedJobSchema.shape
 const rowSchema = z.object({
   ...columns,
   userId: z.string().nullable(),
+  orgId: z.string().nullable(),
   sortValue: z.union([z.string(), z.number()]),
 })
 
@@ -79,7 +80,7 @@ export async function listJobs(app: App, { state, name, ...query }: WantedJobs) 
   const list = { values, id: sql`id`, from: sql`fw_jobs`, where, first }
   const { rows: jobs, cursor } = await readSorted(list, query, async ({ sortValue, isOnPage, orderBy }) => {
     const rows = await app.db.orm.all(sql`select id, name, state, attempts, ${sql.raw(isoTime('run_at'))} as runAt,
-      progress_done as done, progress_total as total, error, user_id as userId, ${sortValue} as sortValue
+      progress_done as done, progress_total as total, error, user_id as userId, org_id as orgId, ${sortValue} as sortValue
       from fw_jobs where ${isOnPage} order by ${orderBy}`)
     return rows.map(row => rowSchema.parse(row))
   })

@@ -33,7 +33,8 @@ export function insertJob(app: App, entry: JobEntry, input: object, queued: Queu
     on conflict do nothing`
 }
 
-function limitOf({ name, job: { concurrency } }: JobEntry, input: object) {
+/** Returns the limit that a job with this input counts towards; nulls without one. */
+export function limitOf({ name, job: { concurrency } }: JobEntry, input: object) {
   if (!concurrency) return { key: null, most: null }
   const per = concurrency.per?.(input as never)
   return { key: per === undefined ? name : `${name}:${per}`, most: concurrency.most }

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
+import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 import { JOB_STATES } from '../../../shared/schemas/job-states'
 import { id, timestamp } from '../database/columns'
 
@@ -20,6 +20,8 @@ export const jobs = sqliteTable(
     key: text('key'),
     /** The due time of the schedule that it is for; only one of several processes queues it. */
     tick: timestamp('tick'),
+    /** The organization or row that the due time is for; empty for a schedule without `each`. */
+    tickOf: text('tick_of').notNull().default(''),
     /** Jobs of the same limit run `limit_most` at a time. */
     limitKey: text('limit_key'),
     limitMost: integer('limit_most'),
@@ -67,15 +69,31 @@ export const jobs = sqliteTable(
       .on(table.name, table.key)
       .where(sql`key is not null and state in ('scheduled', 'ready', 'blocked', 'running')`),
     uniqueIndex('fw_jobs_tick')
-      .on(table.name, table.tick)
+      .on(table.name, table.tick, table.tickOf)
       .where(sql`tick is not null`),
   ],
 )
 
 /** When each schedule is due next. */
 export const jobSchedules = sqliteTable('fw_job_schedules', {
+  /** The name of the job; with `each` also the time zone. */
   name: text('name').primaryKey(),
   /** The declared schedule; a changed one starts over. */
   schedule: text('schedule').notNull(),
   nextAt: timestamp('next_at').notNull(),
 })
+
+/** The time zone of each organization, where a function of the schedule returns it. */
+export const jobZones = sqliteTable(
+  'fw_job_zones',
+  {
+    /** The name of the job. */
+    name: text('name').notNull(),
+    orgId: text('org_id').notNull(),
+    timeZone: text('time_zone').notNull(),
+  },
+  table => [
+    primaryKey({ columns: [table.name, table.orgId] }),
+    index('fw_job_zones_zone').on(table.name, table.timeZone, table.orgId),
+  ],
+)
