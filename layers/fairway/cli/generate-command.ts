@@ -43,9 +43,9 @@ async function carryOut(
   const isShown = ({ path, before }: FileChange) => !path.startsWith('drizzle/meta/') && (isDry || before !== undefined)
   showChanges(changes.filter(isShown))
   if (skipped.length > 0) {
-    say('These files stay as they are, because you have edited the same lines. They lack:')
+    say('You have edited these files where the generator would write, so they stay as they are. It would change:')
     showChanges(skipped)
-    say('Add what you need by hand, or overwrite the files with `--force`.')
+    say('Make the changes that you need by hand, or overwrite the files with `--force`.')
   }
   if (changes.length + skipped.length === 0) {
     say('Nothing to change: everything is there already.')

@@ -1,8 +1,8 @@
 // Updates a file that was generated and then edited, when the generator would write it differently today.
-import { applyPatch, structuredPatch } from 'diff'
 import { type Catalog, isCatalog } from '../../server/kernel/locale-files'
 import { jsonOf } from '../../server/kernel/declaration'
 import { importOf } from './layout'
+import { mergeLines } from './merge-lines'
 
 interface Versions {
   /** The file with the author's edits. */
@@ -14,19 +14,26 @@ interface Versions {
 }
 
 /**
- * Merges the generator's changes into the author's file; undefined when they conflict with edited lines, or when one of the
- * versions is missing.
+ * Merges the generator's changes into the author's file. Undefined when they conflict with edited lines, when one of the versions
+ * is missing, or when the author has written one of the `added` fields already, so that it would be there twice.
  */
-export function mergeGeneratedFile({
-  own: edited,
-  former: was,
-  after: next,
-}: Pick<Versions, 'own'> & Partial<Versions>): string | undefined {
+export function mergeGeneratedFile(
+  { own: edited, former: was, after: next }: Pick<Versions, 'own'> & Partial<Versions>,
+  added: readonly string[] = [],
+): string | undefined {
   if (was === undefined || next === undefined) return undefined
-  const { own: current, former, after } = withSameImports({ own: edited, former: was, after: next })
-  const patch = structuredPatch('', '', former, after, undefined, undefined, { context: 2 })
-  const grown = applyPatch(current, patch)
-  return grown === false ? undefined : grown
+  const { own, former, after } = withSameImports({ own: edited, former: was, after: next })
+  const merged = mergeLines(own, former, after)
+  const isTwice = merged !== undefined && merged !== own && added.some(name => isMoreOften(name, merged, [own, after]))
+  return isTwice ? undefined : merged
+}
+
+/** Whether a mention of the field, such as `draft.room` or `room:`, is in the merged file more often than in both versions. */
+function isMoreOften(name: string, merged: string, versions: readonly string[]): boolean {
+  const mention = new RegExp(String.raw`[\w.'-]*\b${name}\b['":]?`, 'g')
+  const mentionsIn = (text: string) => (text.match(mention) ?? []).filter(each => each !== name)
+  const count = (text: string, mentioned: string) => mentionsIn(text).filter(each => each === mentioned).length
+  return mentionsIn(merged).some(each => count(merged, each) > Math.max(...versions.map(text => count(text, each))))
 }
 
 const IMPORT = /^import \{([^}]*)\} from '([^']+)'$/gm

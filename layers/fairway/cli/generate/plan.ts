@@ -23,6 +23,8 @@ interface FilesInput {
   files: ReadonlyMap<string, string | undefined>
   /** Earlier outputs of the generator, the most likely first. A file that equals one of them has no edits. */
   former?: readonly Texts[]
+  /** The fields that are new: an edited file that has one already stays as it is. */
+  added?: readonly string[]
   force?: boolean
 }
 
@@ -32,14 +34,14 @@ interface FilesInput {
  */
 export function planFiles(
   root: string,
-  { files, former = [], force = false }: FilesInput,
+  { files, former = [], added = [], force = false }: FilesInput,
 ): Pick<GeneratePlan, 'changes' | 'kept'> {
   const plan: Pick<GeneratePlan, 'changes' | 'kept'> = { changes: [], kept: [] }
   for (const [path, after] of files) {
     const before = readIn(root, path)
     if (before === after) continue
     const generated = former.flatMap(texts => texts.get(path) ?? [])
-    const next = nextText(path, { before, after, generated, force })
+    const next = nextText(path, { before, after, generated, added, force })
     if (!next) plan.kept.push({ path, before: generated[0] ?? before, after })
     else if (next.after !== before) plan.changes.push({ path, before, after: next.after })
   }
@@ -49,22 +51,25 @@ export function planFiles(
 interface Comparison extends Pick<FileChange, 'before' | 'after'> {
   /** The earlier outputs of the generator for this file. */
   generated: readonly string[]
+  added: readonly string[]
   force: boolean
 }
 
 /** Returns the text to write; undefined for a file that stays as it is. With `force`, a catalog keeps only the texts of others. */
 function nextText(
   path: string,
-  { before, after, generated, force }: Comparison,
+  { before, after, generated, added, force }: Comparison,
 ): Pick<FileChange, 'after'> | undefined {
   if (before === undefined || generated.includes(before)) return { after }
   const former = force ? before : generated[0]
   if (path.endsWith('.json') && after !== undefined) {
     const grown = grownCatalog({ own: before, former, after })
     if (grown !== undefined) return { after: grown }
+    // Lines of a broken catalog are not merged, because a key could be there twice.
+    return force ? { after } : undefined
   }
   if (force) return { after }
-  const grown = mergeGeneratedFile({ own: before, former, after })
+  const grown = mergeGeneratedFile({ own: before, former, after }, added)
   return grown === undefined ? undefined : { after: grown }
 }
 

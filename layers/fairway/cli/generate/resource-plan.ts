@@ -51,7 +51,12 @@ export async function planResource(root: string, args: ResourceArgs): Promise<Ge
   const known = languages.filter(language => KNOWN_LANGUAGES.includes(language))
   const files = resourceFiles(resource, known)
   const former = present ? formerFiles(present, known) : []
-  const { changes, kept: skipped } = planFiles(root, { files, former, force: args.force })
+  const { changes, kept: skipped } = planFiles(root, {
+    files,
+    former,
+    added: addedFields(resource, present),
+    force: args.force,
+  })
   const table = changes.find(({ path }) => path === tablePath(resource))
   if (table && present) checkAdded(resource, present)
   const migration = await planMigration(root, {
@@ -234,8 +239,11 @@ function checkAdded({ fields }: Resource, present: Resource): void {
     )
 }
 
-const addedColumns = ({ fields }: Resource, present: Resource | undefined): string[] =>
-  present ? fields.slice(present.fields.length).map(({ name }) => toSnake(name)) : []
+const addedFields = ({ fields }: Resource, present: Resource | undefined): string[] =>
+  present ? fields.slice(present.fields.length).map(({ name }) => name) : []
+
+const addedColumns = (resource: Resource, present: Resource | undefined): string[] =>
+  addedFields(resource, present).map(toSnake)
 
 const migrationName = (resource: Resource, present: Resource | undefined): string =>
   [resource.table, ...addedColumns(resource, present)].join('_').slice(0, 60)

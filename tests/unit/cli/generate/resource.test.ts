@@ -447,6 +447,49 @@ describe('fw generate resource with another field', () => {
     )
   })
 
+  it('leaves a form alone that has the field already, in other words and at another place', async () => {
+    withIssues()
+    byHand()
+    const path = 'app/components/IssueFields.vue'
+    const field = '    <UCheckbox v-model="draft.urgent" label="Now!" />'
+    const own = read(path).replace('<fieldset class="grid min-w-0 gap-4" :disabled="isReadOnly">\n', `$&${field}\n`)
+    write(path, own)
+    const { kept } = await generate('issue', ['urgent:boolean'])
+    expect(paths(kept)).toEqual([path])
+    expect(read(path)).toBe(own)
+  })
+
+  it('adds the field after those that the author has added to the table and its input', async () => {
+    withIssues()
+    byHand()
+    const path = 'server/database/issues.ts'
+    write(
+      path,
+      read(path)
+        .replace(/( {4}dueAt: text.*\n)/, `$1    effort: text('effort').notNull().default('{}'),\n`)
+        .replace(/( {2}dueAt: z.*\n)/, `$1  effort: z.string().refine(isEffort),\n`),
+    )
+    expect((await generate('issue', ['urgent:boolean'])).kept).toEqual([])
+    expect(read(path)).toContain('effort: z.string().refine(isEffort),\n  urgent: z.boolean(),\n')
+    expect((await generate('issue', ['urgent:boolean'])).changes).toEqual([])
+  })
+
+  it('adds a field to the table again when the form still has it, without a second one there', async () => {
+    byHand()
+    await generate('task', ['title:text', 'status:enum(open,done)'])
+    const path = 'server/database/tasks.ts'
+    write(
+      path,
+      read(path)
+        .replace(/ {4}status: text[^]*?'open'\),\n/, '')
+        .replace(/ {2}status: z.*\n/, ''),
+    )
+    const form = read('app/components/TaskFields.vue')
+    expect((await generate('task', ['status:enum(open,done)'])).kept).toEqual([])
+    expect(read(path)).toContain('status: z.enum(tasks.status.enumValues),')
+    expect(read('app/components/TaskFields.vue')).toBe(form)
+  })
+
   it('writes no migration and says so when the author edited the same lines of the table', async () => {
     withIssues()
     const path = 'server/database/issues.ts'
