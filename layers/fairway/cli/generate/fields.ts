@@ -144,6 +144,11 @@ export const fieldText = ({ name, type, values, isOptional }: Field): string =>
 /** Whether the field holds files. */
 export const isFile = ({ type }: Pick<Field, 'type'>): boolean => type === 'file' || type === 'files'
 
+const PICTURE = /(photo|picture|image|avatar|logo|portrait|poster|cover|thumbnail)s?$/i
+
+/** Whether the field holds files that are pictures, by its name. */
+export const isPicture = (field: Pick<Field, 'name' | 'type'>): boolean => isFile(field) && PICTURE.test(field.name)
+
 /** The maximum number of files in a field that takes several. */
 export const MOST_FILES = 10
 
@@ -211,7 +216,7 @@ const SCHEMAS: Readonly<
 > = {
   email: 'z.email().max(254)',
   url: 'z.httpUrl().max(2000)',
-  integer: 'z.int()',
+  integer: 'z.int().min(0)',
   number: 'z.number()',
   boolean: 'z.boolean()',
   date: 'z.iso.date()',
@@ -226,7 +231,7 @@ export function schemaOf({ name, type, isOptional, values, target }: Field, tabl
   if (type === 'text' || type === 'longtext') return textSchemaOf(type, isOptional) + nullable
   if (type === 'ref') return `${target?.camel}Id${nullable}`
   if (type === 'file' || type === 'files') return fileSchemaOf(type, values)
-  if (type === 'money') return `moneySchema(${quoted(values[0] ?? '')})${nullable}`
+  if (type === 'money') return `moneySchema(${quoted(values[0] ?? '')}, { min: 0 })${nullable}`
   if (type !== 'enum') return SCHEMAS[type] + nullable
   const listed = table ? `${table}.${name}.enumValues` : fitted(values.map(quoted), { open: '[', close: ']' })
   return `z.enum(${listed})${nullable}`

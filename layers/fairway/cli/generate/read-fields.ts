@@ -1,5 +1,5 @@
 // Reads the fields of a resource back from the file of its table.
-import { columnOf, type Field, FIELD_TYPES, schemaOf } from './fields'
+import { columnOf, type Field, FIELD_TYPES, isNumber, schemaOf } from './fields'
 import { toKebab } from './names'
 
 interface FoundFields {
@@ -46,6 +46,10 @@ function readRef({ name, schema, text, table }: Line): Field | undefined {
   return name.endsWith('Id') && plural ? { name, type: 'ref', isOptional, values: [plural] } : undefined
 }
 
+/** Returns the schema as the generator wrote it before numbers had bounds. */
+const unboundedSchemaOf = (field: Field, table?: string): string =>
+  isNumber(field) ? schemaOf(field, table).replace(/\.min\(0\)|, \{ min: 0 \}/, '') : schemaOf(field, table)
+
 /** Reads another field from its line in the input, or from its column when its author has edited that line. */
 function readField({ name, schema, text, table }: Line): Field | undefined {
   const fields = FIELD_TYPES.filter(type => type !== 'ref').flatMap(type =>
@@ -53,16 +57,19 @@ function readField({ name, schema, text, table }: Line): Field | undefined {
       .filter(isOptional => isOptional === (type === 'file') || !['file', 'files'].includes(type))
       .map(isOptional => ({ name, type, isOptional, values: valuesOf(type, { name, schema, text }) })),
   )
-  const asGenerated = fields.find(field => schemaOf(field, table) === schema)
+  const schemasOf = (field: Field) => [schemaOf(field, table), unboundedSchemaOf(field, table)]
+  const asGenerated = fields.find(field => schemasOf(field).includes(schema))
   if (asGenerated) return asGenerated
   const stored = fields.filter(field => text.includes(`\n${columnOf(field)}\n`))
-  const edited = stored.find(field => schema.startsWith(schemaOf({ ...field, isOptional: false }, table))) ?? stored[0]
+  const edited =
+    stored.find(field => schemasOf({ ...field, isOptional: false }).some(start => schema.startsWith(start))) ??
+    stored[0]
   return edited && { ...edited, isEdited: true }
 }
 
 /** The values of an enum's column, the currency of money, or the upload of files. */
 function valuesOf(type: Field['type'], { name, schema, text }: Omit<Line, 'table'>): string[] {
-  if (type === 'money') return /^moneySchema\('([A-Z]{3})'\)/.exec(schema)?.slice(1) ?? []
+  if (type === 'money') return /^moneySchema\('([A-Z]{3})'/.exec(schema)?.slice(1) ?? []
   if (type === 'file' || type === 'files') return /^files?Schema\('([\w-]+)'/.exec(schema)?.slice(1) ?? []
   if (type !== 'enum') return []
   const listed = new RegExp(String.raw`\b${name}: text\('\w+', \{ enum: \[([^\]]*)\]`).exec(text)?.[1] ?? ''

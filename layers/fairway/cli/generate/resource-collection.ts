@@ -2,7 +2,7 @@
 import { type Field, filterOf, isFile, isFilterName, refName, titleField } from './fields'
 import { fits, fitted, importOf, lines, quoted } from './layout'
 import { toSnake } from './names'
-import { personOf, refsOf, targetsOf, type Resource } from './resource'
+import { firstDate, personOf, refsOf, targetsOf, type Resource } from './resource'
 
 /** Fields that keep the schema of their input, because a column does not define a currency or a JSON structure. */
 const asInput = ({ camel, fields }: Resource): string[] =>
@@ -101,9 +101,10 @@ function importsOf(resource: Resource): string {
 export function collectionFile(resource: Resource): string {
   const { variable, plural, pascal, fields, title, isOrg, nouns } = resource
   const person = personOf(resource)
+  const sorting = firstDate(resource) ?? title
   const described = isOrg
-    ? `The ${nouns} of your organization, the latest changed first.`
-    : `Your ${nouns} and those shared with you, the latest changed first.`
+    ? `The ${nouns} of your organization, sorted by ${sorting.name}.`
+    : `Your ${nouns} and those shared with you, sorted by ${sorting.name}.`
   const filters = [
     ...fields
       .filter(field => field.type !== 'json' && !isFile(field) && isFilterName(field.name))
@@ -131,7 +132,7 @@ ${sourceText(resource)}
 ${fitted(filters, { before: '  filters: ', open: '{', close: '}', after: ',' })}
 ${fitted(search, { before: '  search: ', open: '{', close: '}', after: ',' })}
 ${fitted([...ordered, `'createdAt'`, `'updatedAt'`], { before: '  order: ', open: '[', close: ']', after: ',' })}
-  defaultOrder: [{ field: 'updatedAt', direction: 'DESC' }],
+  defaultOrder: [{ field: '${sorting.name}', direction: 'ASC' }],
   paginationClientItemsPerPage: true,
 })
 `

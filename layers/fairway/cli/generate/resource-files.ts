@@ -1,4 +1,4 @@
-import { refsOf, targetsOf, type Resource } from './resource'
+import { firstDate, refsOf, targetsOf, type Resource } from './resource'
 import { actionFiles } from './resource-actions'
 import { collectionFile } from './resource-collection'
 import { fieldsComponent } from './resource-form'
@@ -6,7 +6,7 @@ import { itemPage } from './resource-item'
 import { listPage } from './resource-list'
 import { testFile } from './resource-test'
 import { questionFile, questionPath, textFile } from './resource-texts'
-import { columnOf, columnTypes, inputLine, isFile, MOMENT, schemaHelpers } from './fields'
+import { columnOf, columnTypes, inputLine, isFile, isPicture, MOMENT, schemaHelpers } from './fields'
 import { fits, fitted, importOf, quoted } from './layout'
 import { toSnake, withArticle } from './names'
 
@@ -36,13 +36,13 @@ export const serverFiles = (resource: Resource): [string, string][] => [
 
 /** Returns the upload declaration of each file field, by path. */
 const uploadFiles = ({ fields, noun }: Resource): [string, string][] =>
-  fields.filter(isFile).map(({ name, values }) => [
-    `server/uploads/${values[0]}.ts`,
+  fields.filter(isFile).map(field => [
+    `server/uploads/${field.values[0]}.ts`,
     `import { defineUpload } from '#fw'
 
 export default defineUpload({
-  description: ${quoted(`The ${toWords(name)} of ${withArticle(noun)}.`)},
-  accept: ['application/pdf', 'image/*', 'text/plain'],
+  description: ${quoted(`The ${toWords(field.name)} of ${withArticle(noun)}.`)},
+  accept: [${isPicture(field) ? `'image/*'` : `'application/pdf', 'image/*', 'text/plain'`}],
   maxSize: 20 * 1024 * 1024,
 })
 `,
@@ -53,7 +53,8 @@ const toWords = (name: string): string => toSnake(name).replaceAll('_', ' ')
 export const tablePath = ({ plural }: Pick<Resource, 'plural'>): string => `server/database/${plural}.ts`
 
 function tableFile(resource: Resource): string {
-  const { variable, table, camel, noun, fields, isOrg, plural } = resource
+  const { variable, table, camel, noun, fields, isOrg, plural, title } = resource
+  const date = firstDate(resource)
   const hasPerson = fields.some(({ type }) => type === 'person')
   const refs = refsOf(resource)
   const helpers = [
@@ -66,7 +67,8 @@ function tableFile(resource: Resource): string {
   const types = ['index', 'integer', 'sqliteTable', 'text', ...columnTypes(fields), ...(isOrg ? ['uniqueIndex'] : [])]
   const indexes = isOrg
     ? [
-        `index('${table}_org').on(table.orgId, desc(table.updatedAt), table.id)`,
+        `index('${table}_org').on(table.orgId, table.${title.name}, table.id)`,
+        ...(date ? [`index('${table}_${toSnake(date.name)}').on(table.orgId, table.${date.name}, table.id)`] : []),
         `uniqueIndex('${table}_org_id').on(table.orgId, table.id)`,
         ...refs.flatMap(({ name, target }) => [
           `index('${table}_${toSnake(name)}').on(table.orgId, table.${name})`,
@@ -78,7 +80,7 @@ function tableFile(resource: Resource): string {
         `index('${table}_org').on(table.orgId, table.visibility)`,
         `index('${table}_org_id').on(table.orgId, table.id)`,
       ]
-  return `${isOrg ? `${importOf(['desc'], 'drizzle-orm')}\n` : ''}${importOf(types, 'drizzle-orm/sqlite-core')}
+  return `${importOf(types, 'drizzle-orm/sqlite-core')}
 import { z } from 'zod'
 ${importOf(helpers, 'nuxt-fairway/tables')}
 ${targetsOf(resource)

@@ -129,7 +129,7 @@ function pickerOf({ name, type, values, target }: Field): string | undefined {
 /** The attributes of a plain input for each type. */
 const TEXT_ATTRIBUTES = ['autocomplete="off"', ':maxlength="200"']
 const ATTRIBUTES: Partial<Record<Field['type'], readonly string[]>> = {
-  integer: ['type="number"', 'step="1"'],
+  integer: ['type="number"', 'step="1"', 'min="0"'],
   number: ['type="number"', 'step="any"'],
   email: ['type="email"', 'autocomplete="off"'],
   url: ['type="url"', 'autocomplete="off"'],

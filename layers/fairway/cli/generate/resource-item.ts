@@ -1,5 +1,5 @@
 // The page of one row: a form, deletion, and the message for a row that is missing or not accessible.
-import { element, fitted, quoted } from './layout'
+import { element, fits, fitted, quoted } from './layout'
 import type { Resource } from './resource'
 import { draftType } from './resource-form'
 
@@ -39,29 +39,16 @@ const id = String(useRoute().params.id)
 const { item, isMissing, isForbidden, error, refresh } = useItem('${collection}', id)
 const update = useAction('update-${kebab}')
 const remove = useAction('delete-${kebab}')
-const saved = computed(() => item.value && toDraft(item.value))
-const draft = ref<${draftType(resource)}>()
-const isChanged = computed(() => JSON.stringify(draft.value) !== JSON.stringify(saved.value))
+${fits(draftLine(resource)) ? draftLine(resource) : draftLine(resource).replace(/(\(\) => item.*)\)$/, '\n  $1,\n)')}
 ${isOrg ? MAY : ACCESS}const isDeleting = ref(false)
 const isElsewhere = computed(() => !FIELDS.some(field => update.error.value?.fieldError(field)))
 
 useHead({ title: () => item.value?.${title.name} ?? t('${variable}.name') })
 
-// What somebody else has changed is shown where nothing of one's own waits.
-watch(
-  saved,
-  (now, before) => {
-    if (now && (!draft.value || JSON.stringify(draft.value) === JSON.stringify(before))) draft.value = { ...now }
-  },
-  { immediate: true },
-)
-
 ${toDraft(resource)}
 
 async function save(): Promise<void> {
-  const changed = FIELDS.filter(field => draft.value?.[field] !== saved.value?.[field])
-  const changes = Object.fromEntries(changed.map(field => [field, draft.value?.[field]]))
-  const row = await update.run({ id, ...changes }).catch(() => undefined)
+  const row = await update.run({ id, ...changes.value }).catch(() => undefined)
   if (!row) return
   await refresh()
   toast.add({ title: t('${variable}.saved'), icon: 'i-lucide-check' })
@@ -72,6 +59,9 @@ async function destroy(): Promise<void> {
   await navigateTo('/${plural}')
 }`
 }
+
+const draftLine = (resource: Resource): string =>
+  `const { draft, changes, isChanged } = useItemDraft<${draftType(resource)}>(() => item.value && toDraft(item.value))`
 
 const MAY = `const isReadOnly = computed(() => item.value?.can.update === false)
 `

@@ -24,7 +24,6 @@ ${dialog(resource)}${resource.hasImport ? `\n${importDialog(resource)}` : ''}
 
 function script(resource: Resource): string {
   const { variable, collection, kebab, title, fields, isOrg } = resource
-  const hasDays = shownInList(resource).some(({ type }) => type === 'date')
   const type = draftType(resource)
   return lines(
     `import type { ActionTypes } from '#fw/action-types'
@@ -32,7 +31,6 @@ function script(resource: Resource): string {
 definePageMeta({ navigation: { text: '${variable}.name', icon: 'i-lucide-list', order: 50 } })
 
 const { t } = useI18n()`,
-    hasDays && 'const { language } = useLanguage()',
     `const list = useCollection('${collection}', { mode: 'infinite', filters: ['${title.name}'] })
 const query = useListSearch(list, '${title.name}')`,
     isOrg && 'const mayCreate = computed(() => list.canCreate.value !== false)',
@@ -40,9 +38,6 @@ const query = useListSearch(list, '${title.name}')`,
 const draft = ref<${type}>(blank())
 const isCreating = ref(false)`,
     resource.hasImport && 'const isImporting = ref(false)',
-    hasDays &&
-      `const day = (date: string) =>
-  new Intl.DateTimeFormat(language.value, { dateStyle: 'medium', timeZone: 'UTC' }).format(new Date(date))`,
     `
 useCreateShortcut(() => t('${variable}.new'), open${isOrg ? ', mayCreate' : ''})
 
@@ -243,8 +238,8 @@ function cellOf({ name, type, isOptional, values }: Field, group: string): strin
     file: `<FwFileList v-if="${value}" :files="[${value}]" is-short />`,
     files: `<FwFileList :files="${value}" is-short />`,
     boolean: `{{ t(${value} ? '${group}.yes' : '${group}.no') }}`,
-    date: `<time${guard} :datetime="${value}">{{ day(${value}) }}</time>`,
-    datetime: `<RelativeTime${guard} :at="${value}" />`,
+    date: `<FwTime${guard} :at="${value}" />`,
+    datetime: `<FwTime${guard} :at="${value}" />`,
     enum: isOptional
       ? `<span${isThere}>{{ t(\`${group}.values.${name}.\${${value}}\`) }}</span>`
       : `{{ t(\`${group}.values.${name}.\${${value}}\`) }}`,

@@ -1,4 +1,4 @@
-import { exampleOf, type Field, hasDefault, isFile } from './fields'
+import { exampleOf, type Field, hasDefault, isFile, isPicture } from './fields'
 import { fitted, importOf, quoted } from './layout'
 import { toSentence, withArticle } from './names'
 import { personOf, refsOf, type Resource } from './resource'
@@ -42,21 +42,27 @@ it('refuses ${withArticle(noun)} without ${withArticle(toSentence(title.name).to
 `
 }
 
+/** A PNG picture of one pixel. */
+const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGNgYGD4DwABBAEAfbLI3wAAAABJRU5ErkJggg=='
+
 /** The test of the first file field: who may download its files. */
 function fileTest(resource: Resource): string {
   const { fields, noun, kebab, collection } = resource
   const [field] = fields.filter(isFile)
   if (!field) return ''
+  const [fileName, body] = isPicture(field)
+    ? ['a.png', `Buffer.from(\n    '${PIXEL}',\n    'base64',\n  )`]
+    : ['a.txt', `'A text.'`]
   const { name, type, values } = field
   const [input, stored] = type === 'file' ? ['ticket', `?.${name}`] : ['[ticket]', `?.${name}[0]`]
   return `
 it('sends the ${name} of ${withArticle(noun)} to those who may read it', async () => {
-  const form = { method: 'POST', headers: { 'x-file-name': 'a.txt' }, body: 'A text.' }
+${isPicture(field) ? `  const body = ${body}\n` : ''}  const form = { method: 'POST', headers: { 'x-file-name': '${fileName}' }, body${isPicture(field) ? '' : `: ${body}`} }
   const { ticket } = await (await app.as(maria).fetch('/_fw/files/${values[0]}', form)).json()
   const { id } = await app.as(maria).run('create-${kebab}', { ...${rowOf(resource)}, ${name}: ${input} })
   const { items } = await app.as(maria).list('${collection}')
   const url = items.find(item => item.id === id)${stored}?.url ?? ''
-  expect(await (await app.as(maria).fetch(url)).text()).toBe('A text.')
+  ${isPicture(field) ? `expect((await app.as(maria).fetch(url)).headers.get('content-type')).toBe('image/png')` : `expect(await (await app.as(maria).fetch(url)).text()).toBe('A text.')`}
   expect((await app.as(eve).fetch(url)).status).toBe(404)
 })
 `

@@ -101,6 +101,10 @@ export function toResource({
   }
 }
 
+/** The field with the first date or moment, which lists are sorted by. */
+export const firstDate = ({ fields }: Pick<Resource, 'fields'>): Field | undefined =>
+  fields.find(({ type }) => type === 'date' || type === 'datetime')
+
 /** The field with the person behind a row, and the column with their address. An author's field of that name comes first. */
 export function personOf({ isOrg, fields }: Resource): { field: string; column: string } {
   const [name, column] = isOrg ? ['creator', 'createdBy'] : ['owner', 'ownerEmail']

@@ -5,10 +5,11 @@ import { minorUnits } from '../../shared/money'
 import { namedValues, refusedValue } from './named-values'
 
 /**
- * An amount of money: a whole number of the currency's smallest units, as `integer()` columns store it. Takes an ISO 4217 code.
+ * An amount of money: a whole number of the currency's smallest units, as `integer()` columns store it. Takes an ISO 4217 code,
+ * and the smallest amount; without one, amounts may be negative.
  */
-export const moneySchema = (currency: string) =>
-  z.int().meta({
+export const moneySchema = (currency: string, { min }: { min?: number } = {}) =>
+  (min === undefined ? z.int() : z.int().min(min)).meta({
     currency,
     description: `An amount in ${currency}. Whole number of its smallest units: ${minorUnits(currency)} is 1 ${currency}.`,
   })

@@ -215,6 +215,39 @@ describe('fw generate resource', () => {
     expect(faults.filter(fault => fault.includes('issues.json') && !fault.startsWith('fr/'))).toEqual([])
   })
 
+  it('sorts lists by the first date, or else by title', async () => {
+    withCompanies()
+    byHand()
+    await generate('note', ['title:text', 'startsAt:datetime?', 'dueAt:date?'])
+    const order = (path: string) => /defaultOrder: .*/.exec(read(`server/collections/${path}.ts`))?.[0]
+    expect(order('company-list')).toBe(`defaultOrder: [{ field: 'name', direction: 'ASC' }],`)
+    expect(order('note-list')).toBe(`defaultOrder: [{ field: 'startsAt', direction: 'ASC' }],`)
+    expect(read('app/pages/notes/index.vue')).toContain('<FwTime v-if="item.startsAt" :at="item.startsAt" />')
+  })
+
+  it('accepts no negative numbers and amounts, and only pictures as a photo', async () => {
+    byHand()
+    const fields = ['name:text', 'capacity:integer', 'price:money(EUR)', 'coverPhoto:file', 'terms:file', 'logo:files']
+    await generate('room', fields, { isOrg: true })
+    expect(read('server/database/rooms.ts')).toMatch(
+      /capacity: z\.int\(\)\.min\(0\),\n {2}price: moneySchema\('EUR', \{ min: 0 \}\),/,
+    )
+    const accepted = (upload: string) => /accept: .*/.exec(read(`server/uploads/room-${upload}.ts`))?.[0]
+    expect(accepted('cover-photo')).toBe(`accept: ['image/*'],`)
+    expect(accepted('logo')).toBe(`accept: ['image/*'],`)
+    expect(accepted('terms')).toContain('application/pdf')
+    expectTidy()
+  })
+
+  it('reads numbers and amounts without bounds, as earlier versions wrote them', async () => {
+    byHand()
+    const fields = ['name:text', 'capacity:integer?', 'price:money(EUR)']
+    await generate('room', fields, { isOrg: true })
+    const path = 'server/database/rooms.ts'
+    write(path, read(path).replace('.min(0)', '').replace(', { min: 0 }', ''))
+    expect(await plan('room', fields, { isOrg: true })).toMatchObject({ changes: [], kept: [] })
+  })
+
   it('writes no migration when the author writes migrations by hand', async () => {
     byHand()
     const { changes, remarks } = await generate('issue', ISSUE)
