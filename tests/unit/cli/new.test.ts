@@ -81,6 +81,8 @@ describe('fw new', () => {
       [
         ...EMPTY,
         'app/components/NoteFields.vue',
+        'app/locales/de/approval.json',
+        'app/locales/en/approval.json',
         'app/locales/de/notes.json',
         'app/locales/en/notes.json',
         'app/pages/notes/[id].vue',
