@@ -203,6 +203,22 @@ describe('the time zone of an organization', () => {
     })
   })
 
+  it('queues no missed moment of a clock that an organization returns to', async () => {
+    await close('alder')
+    await close('birch')
+    const entry = entryOf({ schedule: schedule(timeZone) })
+    for (const [zone, time] of [
+      ['Europe/Berlin', '2031-05-20T00:00:00Z'],
+      ['Asia/Tokyo', '2031-05-20T01:00:00Z'],
+      ['Europe/Berlin', '2031-05-20T12:00:00Z'],
+    ] as const) {
+      zones.set('larch', zone)
+      expect(await runAt(time, entry)).toEqual([])
+    }
+    await runAt('2031-05-21T05:00:00Z', entry)
+    expect(await moments()).toEqual({ '2031-05-21T05:00': ['larch'] })
+  })
+
   it('stays as it was where the function fails, and is UTC before the first answer', async () => {
     zones.set('larch', 'Europe/Berlin').set('alder', 'Nowhere/Land')
     const entry = entryOf({

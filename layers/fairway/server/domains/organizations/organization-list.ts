@@ -65,7 +65,9 @@ export async function withOrganizations<T extends { orgId: string | null }>(
 ): Promise<(T & { organization: { id: string; name: string | null } | null })[]> {
   const ids = [...new Set(rows.flatMap(({ orgId }) => orgId ?? []))]
   const { id, name } = organizations
-  const found = await app.db.orm.select({ id, name }).from(organizations).where(inArray(id, ids))
+  // Without any ID, SQLite would scan the whole table.
+  const found =
+    ids.length === 0 ? [] : await app.db.orm.select({ id, name }).from(organizations).where(inArray(id, ids))
   const names = new Map(found.map(each => [each.id, each.name]))
   return rows.map(row => ({
     ...row,
