@@ -1,4 +1,3 @@
-import type { UnwrapRef } from 'vue'
 import { isSame } from '../utils/is-same'
 
 /**
@@ -7,20 +6,20 @@ import { isSame } from '../utils/is-same'
  */
 export function useItemDraft<Draft extends object>(item: () => Draft | undefined) {
   const saved = computed(item)
-  const draft = ref<Draft>()
-  const changes = computed(() => changedFields(draft.value as Draft | undefined, saved.value))
+  const draft = ref() as Ref<Draft | undefined>
+  const changes = computed(() => changedFields(draft.value, saved.value))
 
   watch(
     saved,
     (now, before) => {
-      const isUnchanged = Object.keys(changedFields(draft.value as Draft | undefined, before)).length === 0
-      if (now && isUnchanged) draft.value = structuredClone(now) as UnwrapRef<Draft>
+      const isUnchanged = Object.keys(changedFields(draft.value, before)).length === 0
+      if (now && isUnchanged) draft.value = structuredClone(now)
     },
     { immediate: true },
   )
 
   return {
-    draft: draft as Ref<Draft | undefined>,
+    draft,
     /** The fields that differ from the item, with their new values. */
     changes,
     isChanged: computed(() => Object.keys(changes.value).length > 0),
