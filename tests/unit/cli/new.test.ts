@@ -22,6 +22,7 @@ const make = (...args: string[]) =>
 const EMPTY = [
   '.gitignore',
   'README.md',
+  'app/locales/de/language.json',
   'app/pages/index.vue',
   'drizzle.config.ts',
   'fw.config.ts',
@@ -32,7 +33,7 @@ const EMPTY = [
 ]
 
 describe('fw new', () => {
-  it('creates an empty project of nine files in the current folder and prints the next steps', async () => {
+  it('creates an empty project of ten files in the current folder and prints the next steps', async () => {
     const { code, out } = await make('my-app', '--sample', 'empty')
     expect(code).toBe(0)
     expect(files('my-app')).toEqual(EMPTY)
@@ -82,8 +83,8 @@ describe('fw new', () => {
         ...EMPTY,
         'app/components/NoteFields.vue',
         'app/locales/de/approval.json',
-        'app/locales/en/approval.json',
         'app/locales/de/notes.json',
+        'app/locales/en/approval.json',
         'app/locales/en/notes.json',
         'app/pages/notes/[id].vue',
         'app/pages/notes/index.vue',

@@ -6,6 +6,7 @@ import { getTableConfig, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { discoverAll } from '../../modules/registry/discover'
 import { routePlaces } from '../../modules/registry/collections'
 import { loadTables } from '../../modules/tables'
+import { readIn } from '../project/changes'
 import { type Field, isFile, isFilterName, MOMENT, parseFields, schemaHelpers, schemaOf } from './fields'
 import { fitted, importOf, lines, quoted } from './layout'
 import { checkName, toCamel, toKebab, toSentence } from './names'
@@ -212,6 +213,10 @@ ${navigation}const { t } = useI18n()
     })
   return planOf(root, new Map([[`app/pages/${path}.vue`, page], ...texts]), {
     force,
+    remarks: texts
+      .map(([file]) => file)
+      .filter(file => !file.startsWith('app/locales/en/') && readIn(root, file) === undefined)
+      .map(file => `Translate in ${file}: ${name}.`),
     next: [isOpenTo ? `open /${path}` : `write what app/pages/${path}.vue shows`],
   })
 }

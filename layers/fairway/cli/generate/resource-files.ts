@@ -5,7 +5,7 @@ import { fieldsComponent } from './resource-form'
 import { itemPage } from './resource-item'
 import { listPage } from './resource-list'
 import { testFile } from './resource-test'
-import { questionFile, questionPath, textFile } from './resource-texts'
+import { questionFile, questionPath, textFile, textPath } from './resource-texts'
 import { columnOf, columnTypes, inputLine, isFile, isPicture, MOMENT, schemaHelpers } from './fields'
 import { fits, fitted, importOf, quoted } from './layout'
 import { toSnake, withArticle } from './names'
@@ -18,7 +18,7 @@ export const resourceFiles = (resource: Resource, languages: readonly string[]):
     [`app/pages/${resource.plural}/index.vue`, listPage(resource)],
     [`app/pages/${resource.plural}/[id].vue`, itemPage(resource)],
     ...languages.flatMap(language => [
-      [`app/locales/${language}/${resource.plural}.json`, textFile(resource, language)] as const,
+      [textPath(resource, language), textFile(resource, language)] as const,
       [questionPath(language), questionFile(resource, language)] as const,
     ]),
     [`tests/${resource.plural}.test.ts`, testFile(resource)],

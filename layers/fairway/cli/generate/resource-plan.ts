@@ -5,7 +5,7 @@ import { discoverAll } from '../../modules/registry/discover'
 import { routePlaces } from '../../modules/registry/collections'
 import { platformDir } from '../../modules/registry/roots'
 import { platformNames } from '../../modules/tables/check-tables'
-import { readIn } from '../project/changes'
+import { type FileChange, readIn } from '../project/changes'
 import { columnOf, type Field, fieldText, hasDefault, isFile, parseFields, type RefTarget, titleField } from './fields'
 import { readFields } from './read-fields'
 import { planMigration } from './migration'
@@ -14,7 +14,7 @@ import { type GeneratePlan, languagesOf, planFiles } from './plan'
 import { refsOf, titleOf, toResource, type Resource } from './resource'
 import { importPath } from './resource-actions'
 import { resourceFiles, tablePath } from './resource-files'
-import { KNOWN_LANGUAGES } from './resource-texts'
+import { KNOWN_LANGUAGES, textPath, writtenWords } from './resource-texts'
 import { UsageFault } from '../terminal'
 
 export interface ResourceArgs {
@@ -73,6 +73,7 @@ export async function planResource(root: string, args: ResourceArgs): Promise<Ge
       ...(isOwn ? [OWN_TABLE] : []),
       ...unknownColumns(resource, args),
       ...untranslated(languages, resource),
+      ...toTranslate(changes, resource),
     ],
     next: [
       `open /${resource.plural} (\`npm run dev\`)`,
@@ -100,6 +101,14 @@ const untranslated = (languages: readonly string[], { plural }: Resource): strin
   languages
     .filter(language => !KNOWN_LANGUAGES.includes(language))
     .map(language => `In ${language}, these texts are English until app/locales/${language}/${plural}.json has them.`)
+
+/** The words that an author translates in each catalog that changes; those that it had already are done. */
+const toTranslate = (changes: readonly FileChange[], resource: Resource): string[] =>
+  KNOWN_LANGUAGES.flatMap(language => {
+    const catalog = changes.find(({ path }) => path === textPath(resource, language))
+    const words = writtenWords(resource, language).filter(word => !catalog?.before?.includes(word))
+    return catalog && words.length > 0 ? [`Translate in ${catalog.path}: ${words.join(', ')}.`] : []
+  })
 
 /** Returns the earlier outputs of the generator for a resource, with and without an organization, the more likely first. */
 export const formerFiles = (present: Resource, languages: readonly string[]): Map<string, string>[] =>

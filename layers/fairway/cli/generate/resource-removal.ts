@@ -1,9 +1,9 @@
 // `fw remove resource`: the files to delete, those that stay with the reason, and the migration that drops the table.
 import { basename, dirname, join } from 'node:path'
 import { filesBelow, NO_SOURCES } from '../../modules/registry/discover'
-import { aliases } from '../../modules/registry/roots'
+import { aliases, platformDir } from '../../modules/registry/roots'
 import { TABLES_PLACE } from '../../modules/tables'
-import { isCatalog } from '../../server/kernel/locale-files'
+import { isCatalog, LANGUAGE_FILE } from '../../server/kernel/locale-files'
 import { jsonOf } from '../../server/kernel/declaration'
 import { type FileChange, readIn } from '../project/changes'
 import { UsageFault } from '../terminal'
@@ -13,7 +13,7 @@ import { languagesOf, planFiles } from './plan'
 import type { Resource } from './resource'
 import { tablePath } from './resource-files'
 import { formerFiles, formerResource } from './resource-plan'
-import { KNOWN_LANGUAGES, questionPath } from './resource-texts'
+import { KNOWN_LANGUAGES, questionPath, textPath } from './resource-texts'
 
 interface RemovalArgs {
   name: string
@@ -39,7 +39,7 @@ export async function planRemoval(root: string, args: RemovalArgs): Promise<Remo
     resource,
     languages.filter(language => KNOWN_LANGUAGES.includes(language)),
   )
-  const texts = languages.map(language => `app/locales/${language}/${resource.plural}.json`)
+  const texts = languages.map(language => textPath(resource, language))
   // The catalogs of questions belong to all resources.
   const questions = languages.map(questionPath)
   const own = former.flatMap(files => [...files.keys()]).filter(path => !questions.includes(path))
@@ -56,8 +56,9 @@ export async function planRemoval(root: string, args: RemovalArgs): Promise<Remo
   const removed = changes.filter(({ path }) => !reasons.has(path))
   const table = removed.find(({ path }) => path === tablePath(resource))
   const migration = await planMigration(root, { table, name: `drop_${resource.table}`.slice(0, 60) })
+  const deleted = [...removed, ...withoutQuestion(root, resource, { removed, questions })]
   return {
-    changes: [...removed, ...withoutQuestion(root, resource, { removed, questions }), ...migration.changes],
+    changes: [...deleted, ...keptLanguages(root, languages, deleted), ...migration.changes],
     kept: [...reasons].map(([path, why]) => ({ path, why })),
     remarks: [...migration.remarks, ...lossOf(migration.changes)],
   }
@@ -82,6 +83,22 @@ function withoutQuestion(
     const left = Object.keys(others).length > 0 ? { ...approval, questions: others } : approval
     const after = Object.keys(left).length > 0 ? { ...catalog, approval: left } : rest
     return [{ path, before, after: Object.keys(after).length > 0 ? `${JSON.stringify(after, null, 2)}\n` : undefined }]
+  })
+}
+
+/**
+ * Adds the `language.json` of a language whose folder would be empty otherwise, so that what is generated later has it too. A
+ * language that only the application defines has its own.
+ */
+function keptLanguages(root: string, languages: readonly string[], changes: readonly FileChange[]): FileChange[] {
+  const deleted = new Set(changes.filter(({ after }) => after === undefined).map(({ path }) => path))
+  return languages.flatMap(language => {
+    const folder = `app/locales/${language}`
+    const files = filesBelow(join(root, folder)).map(file => `${folder}/${file}`)
+    const isLeft = readIn(root, `${folder}.json`) !== undefined || files.some(file => !deleted.has(file))
+    const after = readIn(platformDir, `${folder}/${LANGUAGE_FILE}`)
+    if (language === 'en' || isLeft || files.length === 0 || after === undefined) return []
+    return [{ path: `${folder}/${LANGUAGE_FILE}`, after }]
   })
 }
 

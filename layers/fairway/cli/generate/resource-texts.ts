@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
-import { refName } from './fields'
+import { type Field, refName } from './fields'
 import type { Resource } from './resource'
 import { shownInList } from './resource-list'
 import { toSentence, withArticle } from './names'
@@ -45,18 +45,37 @@ function frameFor({ noun, nouns }: Resource, language: string): z.output<typeof 
 /** The catalog with the questions of all resources in a language. */
 export const questionPath = (language: string): string => `app/locales/${language}/approval.json`
 
+/** The catalog of a resource in a language. */
+export const textPath = ({ plural }: Pick<Resource, 'plural'>, language: string): string =>
+  `app/locales/${language}/${plural}.json`
+
 /** Returns the catalog with the question before a row is deleted. */
 export function questionFile(resource: Resource, language: string): string {
   const questions = { [`delete-${resource.kebab}`]: frameFor(resource, language).question }
   return `${JSON.stringify({ approval: { questions } }, null, 2)}\n`
 }
 
+/**
+ * Returns the author's words that a catalog contains as they were written: nouns, labels that the generator cannot translate, and
+ * values. None in English.
+ */
+export function writtenWords(resource: Resource, language: string): string[] {
+  if (language === 'en') return []
+  const { noun, nouns, fields } = resource
+  const known = frameFor(resource, language).fields
+  const labels = fields.filter(({ name }) => known[name] === undefined).map(labelOf)
+  const values = fields.flatMap(field => (field.type === 'enum' ? field.values : []))
+  return [...new Set([toSentence(noun), toSentence(nouns), ...labels, ...values.map(toSentence)])]
+}
+
+/** The label of a field in words: a reference has that of the other row. */
+const labelOf = ({ name, type }: Pick<Field, 'name' | 'type'>): string =>
+  toSentence(type === 'ref' ? refName(name) : name)
+
 /** Returns the catalog of a resource in one of these languages. */
 export function textFile(resource: Resource, language: string): string {
   const { nouns, fields, variable, kebab, plural, table, isOrg, hasImport } = resource
   const frame = frameFor(resource, language)
-  const names = [...fields.map(({ name }) => name), 'updatedAt']
-  const refNames = new Set(fields.filter(({ type }) => type === 'ref').map(({ name }) => name))
   const enums = fields.filter(({ type }) => type === 'enum')
   const truths = shownInList(resource).some(({ type }) => type === 'boolean') ? { yes: frame.yes, no: frame.no } : {}
   const catalog = {
@@ -66,9 +85,10 @@ export function textFile(resource: Resource, language: string): string {
       ...(isOrg ? frame.ofOrganization : frame.ofPerson),
       ...(hasImport ? frame.ofImport : {}),
       ...truths,
-      fields: Object.fromEntries(
-        names.map(name => [name, frame.fields[name] ?? toSentence(refNames.has(name) ? refName(name) : name)]),
-      ),
+      fields: Object.fromEntries([
+        ...fields.map(field => [field.name, frame.fields[field.name] ?? labelOf(field)] as const),
+        ['updatedAt', frame.fields.updatedAt] as const,
+      ]),
       ...(enums.length > 0 && {
         values: Object.fromEntries(
           enums.map(({ name, values }) => [name, Object.fromEntries(values.map(value => [value, toSentence(value)]))]),

@@ -141,7 +141,8 @@ export const books = sqliteTable('books', { id: text('id').primaryKey(), ${colum
 describe('fw generate page', () => {
   it('writes a page with its navigation entry, and its texts in each language', () => {
     write('app/locales/de.json', '{}')
-    const { changes } = planPage(app, { path: '/reports/yearly', force: false })
+    const { changes, remarks } = planPage(app, { path: '/reports/yearly', force: false })
+    expect(remarks).toEqual(['Translate in app/locales/de/reports-yearly.json: Yearly.'])
     expect(changes.map(({ path }) => path)).toEqual([
       'app/pages/reports/yearly.vue',
       'app/locales/en/reports-yearly.json',

@@ -103,6 +103,15 @@ describe('fw remove resource', () => {
     expect(files()).toContain('app/locales/de.json')
   })
 
+  it('keeps the language of a folder that becomes empty, for what is generated later', async () => {
+    write('app/locales/de/tasks.json', '{ "tasks": { "name": "Aufgaben" } }')
+    await generate('task', ['title:text'], { force: true })
+    await remove('task', { force: true })
+    expect(files().filter(path => path.startsWith('app/locales/de/'))).toEqual(['app/locales/de/language.json'])
+    await generate('lesson', ['title:text'])
+    expect(JSON.parse(read('app/locales/de/lessons.json')).lessons.save).toBe('Speichern')
+  })
+
   it('writes no migration when the author writes migrations by hand', async () => {
     writeMigrationsByHand(app)
     const { changes, remarks } = await plan('deal')

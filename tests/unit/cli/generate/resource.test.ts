@@ -205,12 +205,20 @@ describe('fw generate resource', () => {
     expect(JSON.parse(read('app/locales/de/issues.json')).issues).toMatchObject({
       name: 'Issues',
       save: 'Speichern',
-      fields: { title: 'Titel', dueAt: 'Due at' },
+      fields: { title: 'Titel', dueAt: 'Fällig' },
     })
     expect(JSON.parse(read('app/locales/ar/issues.json')).issues).toMatchObject({ save: 'حفظ', name: 'Issues' })
     expect(read('app/locales/de.json')).toBe('{ "pages": { "home": "Start" } }')
     expect(existsSync(join(app, 'app/locales/fr/issues.json'))).toBe(false)
-    expect(remarks).toEqual([expect.stringContaining('In fr, these texts are English')])
+    expect(remarks.toSorted()).toEqual([
+      expect.stringContaining('In fr, these texts are English'),
+      expect.stringMatching(/^Translate in app\/locales\/ar\/issues\.json: Issue, Issues, /),
+      expect.stringMatching(/^Translate in app\/locales\/de\/issues\.json: Issue, Issues, /),
+    ])
+    const more = await generate('issue', ['roomSize:integer?'], { isOrg: true, isThere: true })
+    expect(more.remarks.filter(remark => remark.includes('/de/'))).toEqual([
+      'Translate in app/locales/de/issues.json: Room size.',
+    ])
     const faults = catalogFaults(join(app, 'app'), join(root, 'layers/fairway/app'), {})
     expect(faults.filter(fault => fault.includes('issues.json') && !fault.startsWith('fr/'))).toEqual([])
   })
