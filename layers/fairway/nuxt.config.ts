@@ -41,7 +41,6 @@ export default defineNuxtConfig({
   components: [{ path: path('./app/components'), pathPrefix: false }],
   app: {
     head: {
-      htmlAttrs: { lang: 'en' },
       link: [{ rel: 'icon', href: '/favicon.svg', type: 'image/svg+xml' }],
       script: [
         {

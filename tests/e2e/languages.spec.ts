@@ -59,3 +59,22 @@ test('pages in Arabic are right-to-left from the first paint, fit phones and des
     await expect(alert.getByText('unavailable')).toHaveCSS('direction', 'ltr')
   })
 })
+
+for (const language of ['en', 'de', 'ar'])
+  test.describe(`a browser that prefers ${language}`, () => {
+    test.use({ locale: language })
+
+    test('takes over the rendered page without a mismatch, then changes to its language', async ({ page, origin }) => {
+      await signUp(page, origin)
+      const complaints: string[] = []
+      page.on('console', message => {
+        if (message.type() === 'error' || /hydrat/i.test(message.text())) complaints.push(message.text())
+      })
+      for (const path of ['/', '/welcome', '/contact', '/welcome?lang=ar']) {
+        await page.goto(path)
+        await expect(page.locator('html')).toHaveAttribute('lang', path.includes('lang=') ? 'ar' : language)
+        await page.waitForLoadState('networkidle')
+        expect(complaints.splice(0), path).toEqual([])
+      }
+    })
+  })

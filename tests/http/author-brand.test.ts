@@ -61,4 +61,15 @@ describe('application with its own brand', () => {
     expect(mail.text).toMatch(/-- \r?\nLarch/)
     expect(mail.html).toContain('background:#7c3aed')
   })
+
+  it('offers only its languages, in its order', async () => {
+    const signIn = await read('/sign-in?lang=ar')
+    expect(signIn).toContain('<html lang="en"')
+    const links = signIn.slice(signIn.indexOf('class="languages"')).matchAll(/ lang="(\w+)"/g)
+    expect([...links].map(([, language]) => language)).toEqual(['de', 'en'])
+    const about = await read('/about?lang=ar')
+    expect(about).toMatch(/<html[^>]* lang="en"/)
+    const alternates = about.matchAll(/hreflang="([\w-]+)" href=/g)
+    expect([...alternates].map(([, language]) => language)).toEqual(['en', 'de', 'x-default'])
+  })
 })

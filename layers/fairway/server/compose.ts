@@ -18,6 +18,7 @@ import { peopleRows } from '#fairway/server/domains/people'
 import { plansRows } from '#fairway/server/domains/plans'
 import { signInRows } from '#fairway/server/domains/sign-in'
 import { webhookRows } from '#fairway/server/domains/webhooks'
+import { offerLanguages } from '#fairway/server/kernel/messages'
 import { createMailer, type Mailer } from '#fairway/server/kernel/mail/mailer'
 import * as schema from './schema'
 
@@ -64,6 +65,7 @@ export async function createApp({
   const env = readEnv(source)
   const needsDevSecret = (env.NODE_ENV ?? 'production') !== 'production' && !env.BETTER_AUTH_SECRET
   const config = loadConfig(env, fwConfig, needsDevSecret ? devSecret(env.FW_DATA_DIR ?? '.data') : undefined)
+  offerLanguages(fwConfig)
   const log = createLog(write, config.logLevel, now)
   for (const { name, nearest } of unknownNames(source)) log.warn('unknown setting', { name, nearest })
   for (const notice of config.notices) log.warn('setting ignored', { notice })

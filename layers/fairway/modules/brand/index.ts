@@ -7,10 +7,13 @@ import { addTemplate, defineNuxtModule, getLayerDirectories, type useNuxt } from
 import type { NitroConfig } from 'nitropack/types'
 import { type Accent, type Brand, DEFAULT_SOCIAL_IMAGE, MAIL_MARK } from '../../server/kernel/config/brand'
 import type { FwConfig } from '../../server/kernel/config/fw-config'
+import { isCatalog } from '../../server/kernel/locale-files'
+import type { Language } from '../../shared/languages'
 import { appTheme, TYPEFACE_FILE, TYPEFACE_PATH } from '../../server/kernel/config/theme'
 import { tellFault } from '../dev-server/faults'
 import { platformDir, isPlatformFile } from '../registry/roots'
 import { loadFwConfig } from '../registry/load-declarations'
+import { readOffered, readTexts } from '../texts/read-texts'
 import { mailMark, socialImage } from './social-image'
 
 const FOLDER = 'brand-public'
@@ -41,7 +44,12 @@ export default defineNuxtModule({
     const css = addTemplate({ filename: 'brand.css', write: true, getContents: () => `${appTheme(brand.accent)}\n` })
     nuxt.options.css.splice(nuxt.options.css.findLastIndex(file => isPlatformFile(file)) + 1, 0, css.dst)
 
-    const frame = addTemplate({ filename: 'brand-frame.html', write: true, getContents: () => loadingFrame(brand) })
+    const loading = loadingText(nuxt, (await readOffered(nuxt)).defaultLanguage)
+    const frame = addTemplate({
+      filename: 'brand-frame.html',
+      write: true,
+      getContents: () => loadingFrame(brand, loading),
+    })
     if (nuxt.options.spaLoadingTemplate === true) nuxt.options.spaLoadingTemplate = frame.dst
 
     addTemplate({
@@ -79,7 +87,7 @@ const brandModule = ({ logo }: Brand): string =>
   `export const logo: { light: string; dark: string } | null = ${JSON.stringify(logo)}\n`
 
 /** The placeholder of a page until its code loads (app/spa-loading-template.html): the frame with the product's name. */
-async function loadingFrame({ name, logo }: Brand): Promise<string> {
+async function loadingFrame({ name, logo }: Brand, loading: string): Promise<string> {
   const template = readFileSync(join(platformDir, 'app/spa-loading-template.html'), 'utf8')
   const shapes = readFileSync(MARK, 'utf8').replace(/^<svg[^>]*>|<\/svg>\s*$/g, '')
   const marks = logo
@@ -89,7 +97,15 @@ async function loadingFrame({ name, logo }: Brand): Promise<string> {
     ...marks,
     h('span', { class: 'icons:hidden' }, name),
   ])
-  return template.replace('<!--brand-->', await renderToString(row))
+  const heading = await renderToString(h('h1', { class: 'sr-only' }, loading))
+  return template.replace('<!--brand-->', await renderToString(row)).replace('<!--heading-->', () => heading)
+}
+
+/** The heading of the placeholder in a language; English when the language lacks it. */
+function loadingText(nuxt: ReturnType<typeof useNuxt>, language: Language): string {
+  const { gate } = readTexts(nuxt, language)
+  const text = isCatalog(gate) ? gate.loading : undefined
+  return typeof text === 'string' ? text : 'Loading'
 }
 
 /** The files of a logo, each with the class of its theme. */

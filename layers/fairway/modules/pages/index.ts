@@ -105,7 +105,7 @@ export default defineNuxtModule({
       contents: () => `${listed()}export const publicLanguages = ${languages}\n`,
       types: () =>
         "  export const pages: { path: string; pattern: RegExp; kind: 'public' | 'embed' | 'private'; maxAge?: number; scripts: string[] }[]\n" +
-        '  /** The languages that public pages have an address in, English first. */\n' +
+        '  /** The languages that public pages have an address in, the default language first. */\n' +
         '  export const publicLanguages: string[]\n',
     })
     addTemplate({

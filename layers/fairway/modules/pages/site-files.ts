@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { addServerHandler, getLayerDirectories, type useNuxt } from '@nuxt/kit'
 import { loadFwConfig } from '../registry/load-declarations'
 import { isPlatformFile, platformDir } from '../registry/roots'
-import { readLanguages, textFilesIn } from '../texts/read-texts'
+import { readOffered, textFilesIn } from '../texts/read-texts'
 
 type Nuxt = ReturnType<typeof useNuxt>
 
@@ -30,21 +30,22 @@ const hasRoute = (dir: string, route: string): boolean =>
   existsSync(dir) && readdirSync(dir).some(file => `/${file}`.startsWith(`${route}.`))
 
 /**
- * The languages in the addresses of public pages: those of fw.config.ts, or those in which the application has texts. English is
- * always the first.
+ * The languages in the addresses of public pages, the default language first: those of `publicPages` in fw.config.ts, else those
+ * of its `languages`, else English and those in which the application has texts. Throws for a language that is not offered.
  */
 export async function publicLanguages(nuxt: Nuxt): Promise<string[]> {
-  const known = readLanguages(nuxt).map(({ code }) => code)
-  const { languages } = await loadFwConfig(nuxt.options.rootDir)
-    .then(config => config.publicPages)
+  const { languages, defaultLanguage } = await readOffered(nuxt)
+  const offered = languages.map(({ code }) => code)
+  const settings = await loadFwConfig(nuxt.options.rootDir)
+    .then(config => ({ chosen: config.languages, narrowed: config.publicPages.languages }))
     // The module modules/brand reports faults of the file.
-    .catch(() => ({ languages: undefined }))
-  const unknown = languages?.find(code => !known.includes(code))
+    .catch(() => ({ chosen: undefined, narrowed: undefined }))
+  const unknown = settings.narrowed?.find(code => !offered.includes(code))
   if (unknown !== undefined)
-    throw new Error(`fw.config.ts: publicPages.languages has “${unknown}”; there are ${known.join(', ')}`)
-  const isSpoken = (code: string) =>
-    languages
-      ? languages.includes(code)
-      : ownLayers(nuxt).some(({ app }) => textFilesIn(app, code).some(file => existsSync(file)))
-  return known.filter(code => code === 'en' || isSpoken(code))
+    throw new Error(`fw.config.ts: publicPages.languages has “${unknown}”; there are ${offered.join(', ')}`)
+  const named = settings.narrowed ?? settings.chosen
+  const hasTexts = (code: string) =>
+    ownLayers(nuxt).some(({ app }) => textFilesIn(app, code).some(file => existsSync(file)))
+  const isPublic = (code: string) => (named ? named.includes(code) : code === 'en' || hasTexts(code))
+  return [defaultLanguage, ...offered.filter(code => code !== defaultLanguage && isPublic(code))]
 }

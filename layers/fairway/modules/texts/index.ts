@@ -15,22 +15,25 @@ import {
   PUBLIC_FEATURE,
   publicGroups,
   readLanguages,
+  readOffered,
   readTexts,
 } from './read-texts'
 import { readServerTexts } from '../../server/kernel/locale-files'
+import type { OfferedLanguages } from '../../server/kernel/config/languages-config'
 import type { LanguageInfo } from '../../shared/languages'
 
 /**
  * Provides `#build/texts/<feature>`: the catalogs of the application over those of the platform. English is split by feature, so
  * that the first page does not load the texts of every page. A group that the platform does not know is part of the frame, unless
- * it is in `public.json`. Every other language is one file, which `#build/languages` loads when it is chosen. The server's own
+ * it is in `public.json`. Every other language that is offered is one file, which `#build/languages` loads when it is chosen. The server's own
  * texts are in `#fw/texts`.
  */
 export default defineNuxtModule({
   meta: { name: 'texts' },
-  setup(_options, nuxt) {
+  async setup(_options, nuxt) {
     // Read once: each change of these files restarts development.
-    const languages = readLanguages(nuxt)
+    const offered = await readOffered(nuxt)
+    const { languages } = offered
     const english = readTexts(nuxt, 'en')
     const add = (filename: string, getContents: () => string) => addTemplate({ filename, write: true, getContents })
     // Compiled immediately: an error in a text must stop the build, and a failing template does not.
@@ -54,8 +57,9 @@ export default defineNuxtModule({
       addTexts(feature, Object.fromEntries(Object.entries(english).filter(([group]) => placeOf(group) === feature)))
     // An application may have texts in English only.
     for (const { code } of languages) if (code !== 'en') addTexts(code, withDefaults(readTexts(nuxt, code), english))
-    add('languages.ts', () => languagesModule(languages))
-    const script = beforeFirstPaint(languages)
+    add('languages.ts', () => languagesModule(offered))
+    nuxt.options.app.head.htmlAttrs = { ...nuxt.options.app.head.htmlAttrs, ...htmlAttributesOf(offered) }
+    const script = beforeFirstPaint(offered)
     if (script !== undefined) (nuxt.options.app.head.script ??= []).push({ innerHTML: script, tagPriority: 'critical' })
     addServerModule('#fw/texts', {
       contents: () => {
@@ -70,7 +74,7 @@ export default defineNuxtModule({
     })
     nuxt.options.watch.push(
       ...getLayerDirectories(nuxt).flatMap(({ app }) =>
-        languages.map(({ code }) => join(app, 'locales', `${code}.json`)),
+        readLanguages(nuxt).map(({ code }) => join(app, 'locales', `${code}.json`)),
       ),
       FEATURE_FILES,
     )
@@ -78,7 +82,7 @@ export default defineNuxtModule({
 })
 
 /** The languages, and how the browser loads the texts of each except English. Includes the texts of Nuxt UI's components. */
-function languagesModule(languages: readonly LanguageInfo[]): string {
+function languagesModule({ languages, defaultLanguage }: OfferedLanguages): string {
   const loaders = languages
     .filter(({ code }) => code !== 'en')
     .map(
@@ -94,6 +98,7 @@ interface LoadedLanguage {
 }
 
 export const languages: readonly LanguageInfo[] = ${JSON.stringify(languages)}
+export const defaultLanguage: string = ${JSON.stringify(defaultLanguage)}
 export const loaders: Readonly<Record<string, () => Promise<LoadedLanguage>>> = {
 ${loaders.join('')}}
 `
@@ -114,13 +119,22 @@ function componentTexts(code: string): string {
   return modules.find(isThere) ?? '@nuxt/ui/runtime/locale/en.js'
 }
 
+const isRightToLeft = ({ direction }: LanguageInfo): boolean => direction === 'rtl'
+
+/** The language of pages that are rendered without a person, and its direction where it is from right to left. */
+function htmlAttributesOf({ languages, defaultLanguage }: OfferedLanguages): { lang: string; dir?: 'rtl' } {
+  const isReversed = languages.some(each => each.code === defaultLanguage && isRightToLeft(each))
+  return { lang: defaultLanguage, ...(isReversed ? { dir: 'rtl' } : {}) }
+}
+
 /**
- * Sets the direction of the page before it is painted, so that the frame does not jump when the language loads
- * (app/plugins/language.ts).
+ * Sets the direction of a page in the default language before it is painted, so that the frame does not jump when the language of
+ * the device loads (app/plugins/language.ts). Undefined when all languages have one direction.
  */
-function beforeFirstPaint(languages: readonly LanguageInfo[]): string | undefined {
+function beforeFirstPaint({ languages, defaultLanguage }: OfferedLanguages): string | undefined {
+  const rightToLeft = languages.filter(isRightToLeft)
+  if (rightToLeft.length === 0 || rightToLeft.length === languages.length) return undefined
   const anyOf = (some: readonly LanguageInfo[]) => `/^(${some.map(({ code }) => code).join('|')})\\b/i`
-  const rightToLeft = languages.filter(({ direction }) => direction === 'rtl')
-  if (rightToLeft.length === 0) return undefined
-  return `try{if(document.documentElement.lang==='en'&&!/[?&]lang=en\\b/.test(location.search)&&${anyOf(rightToLeft)}.test(localStorage.getItem('fairway-language')||navigator.languages.find(l=>${anyOf(languages)}.test(l))))document.documentElement.dir='rtl'}catch{}`
+  const wanted = `[localStorage.getItem('fairway-language'),...navigator.languages].find(l=>${anyOf(languages)}.test(l))||d.lang`
+  return `try{const d=document.documentElement;if(d.lang==='${defaultLanguage}'&&!/[?&]lang=${defaultLanguage}\\b/.test(location.search))d.dir=${anyOf(rightToLeft)}.test(${wanted})?'rtl':'ltr'}catch{}`
 }

@@ -3,6 +3,8 @@ import { basename, join } from 'node:path'
 import { getLayerDirectories, useLogger, type useNuxt } from '@nuxt/kit'
 import withDefaults from 'defu'
 import { parseJsonc } from '../../cli/hosts/json-entry'
+import { tellFault } from '../dev-server/faults'
+import { loadFwConfig } from '../registry/load-declarations'
 import { platformDir, isPlatformFile } from '../registry/roots'
 import {
   type Catalog,
@@ -11,6 +13,7 @@ import {
   LANGUAGE_FILE,
   languagesIn,
 } from '../../server/kernel/locale-files'
+import { offeredLanguages, type OfferedLanguages } from '../../server/kernel/config/languages-config'
 import type { LanguageInfo } from '../../shared/languages'
 
 export type { Catalog }
@@ -77,6 +80,23 @@ export function readLanguages(nuxt: Nuxt): LanguageInfo[] {
     if (!nuxt.options.dev) throw error
     useLogger('texts').error(error)
     return languagesIn([join(platformDir, 'app')])
+  }
+}
+
+/**
+ * The languages that the application offers, and its default language. Throws for an unknown one in fw.config.ts with the known
+ * ones. In development it logs the error and returns all languages, so that development continues until the fix.
+ */
+export async function readOffered(nuxt: Nuxt): Promise<OfferedLanguages> {
+  const known = readLanguages(nuxt)
+  // The module modules/brand reports faults of the file.
+  const settings = await loadFwConfig(nuxt.options.rootDir).catch(() => ({}))
+  try {
+    return offeredLanguages(settings, known)
+  } catch (error) {
+    if (!nuxt.options.dev) throw error
+    tellFault(nuxt, 'languages', error)
+    return offeredLanguages({}, known)
   }
 }
 

@@ -10,9 +10,10 @@ import type hub from '#fairway/app/locales/en/hub.json'
 import type mails from '#fairway/app/locales/en/mails.json'
 import type outbox from '#fairway/app/locales/en/outbox.json'
 import type signIn from '#fairway/app/locales/en/sign-in.json'
+import { type LanguageSettings, offeredLanguages } from '#fairway/server/kernel/config/languages-config'
 import { LANGUAGE_COOKIE } from '#fairway/shared/device'
 import { errorCatalog, type ErrorCode } from '#fairway/shared/errors'
-import { type Language, toLanguage } from '#fairway/shared/languages'
+import { type Language, type LanguageInfo, toLanguage } from '#fairway/shared/languages'
 import { pluralForm } from '#fairway/shared/plural-form'
 
 /** The texts of one mail: its subject, the paragraphs before the button, the button, the paragraphs after it. */
@@ -49,10 +50,28 @@ export type Messages = typeof account & {
     errors: Record<string, string | undefined>
   }
 
-const { languages, texts } = readServerTexts()
+const { languages: knownLanguages, texts } = readServerTexts()
 
-/** The languages of the platform and the application. */
-export { languages }
+/** The languages of the platform and the application, whether people can choose them or not. */
+export { knownLanguages }
+
+/** The languages that people can choose, in the order of fw.config.ts. */
+export let languages: readonly LanguageInfo[] = offeredLanguages({}, knownLanguages).languages
+
+/** The language of people without a preference. */
+export let defaultLanguage: Language = 'en'
+
+/** The same languages with the default one first, which `*` in `Accept-Language` selects. */
+let defaultFirst = languages
+
+/** Applies `languages` and `defaultLanguage` of fw.config.ts to this process. Throws for a language that does not exist. */
+export function offerLanguages(settings: LanguageSettings): void {
+  const offered = offeredLanguages(settings, knownLanguages)
+  languages = offered.languages
+  defaultLanguage = offered.defaultLanguage
+  const isOther = ({ code }: LanguageInfo) => Number(code !== defaultLanguage)
+  defaultFirst = languages.toSorted((a, b) => isOther(a) - isOther(b))
+}
 
 /** Returns the server's texts in a language: those of app/locales for its pages and mails. */
 export function messagesOf(language: Language): Messages {
@@ -77,14 +96,14 @@ export function fillCount(text: string, values: Readonly<Record<string, number>>
 }
 
 /** Returns the language that a `lang` parameter or an `Accept-Language` header requests; `otherwise` for any other. */
-export const languageOf = (value: unknown, otherwise: Language = 'en'): Language =>
-  toLanguage(value, languages) ?? otherwise
+export const languageOf = (value: unknown, otherwise: Language = defaultLanguage): Language =>
+  toLanguage(value, defaultFirst) ?? otherwise
 
 const CHOSEN = new RegExp(`(?:^|; *)${LANGUAGE_COOKIE}=([\\w-]+)`)
 
 /**
- * Returns the language of pages and mails for this request: the one chosen on the device, then the browser's preference, else
- * English.
+ * Returns the language of pages and mails for this request: the one chosen on the device, then the browser's preference, else the
+ * default language.
  */
 export function requestLanguage(event: H3Event): Language {
   const { cookie = '', 'accept-language': preferred } = event.node.req.headers
@@ -93,6 +112,6 @@ export function requestLanguage(event: H3Event): Language {
 
 /** Returns the language attributes of `<html>`: `lang`, and `dir` where it is written from right to left. */
 export function htmlAttributes(language: Language): string {
-  const isRightToLeft = languages.some(({ code, direction }) => code === language && direction === 'rtl')
+  const isRightToLeft = knownLanguages.some(({ code, direction }) => code === language && direction === 'rtl')
   return `lang="${language}"${isRightToLeft ? ' dir="rtl"' : ''}`
 }

@@ -100,4 +100,9 @@ describe('askedLanguage', () => {
   ])('reads %s as %s', (target, language) => {
     expect(askedLanguage(target, ['en', 'de', 'ar'])).toBe(language)
   })
+
+  it('has no address for the default language, which is the first one', () => {
+    expect(askedLanguage('/about?lang=de', ['de', 'en'])).toBeUndefined()
+    expect(askedLanguage('/about?lang=en', ['de', 'en'])).toBe('en')
+  })
 })

@@ -28,6 +28,14 @@ describe('withPublicHead', () => {
     expect(headed(PAGE, { languages: ['en'] })).not.toContain('hreflang')
   })
 
+  it('points to the plain address for the default language, which is the first one', () => {
+    const html = headed(PAGE, { languages: ['de', 'en'] })
+    expect(html).toContain('<link rel="canonical" href="https://app.example.com/plans">')
+    expect(html).toContain('hreflang="de" href="https://app.example.com/plans"')
+    expect(html).toContain('hreflang="en" href="https://app.example.com/plans?lang=en"')
+    expect(html).toContain('hreflang="x-default" href="https://app.example.com/plans"')
+  })
+
   it('builds the social card from title, description and brand', () => {
     const html = headed(PAGE)
     expect(html).toContain('<meta property="og:title" content="Plans &amp; &quot;prices&quot; · Larch">')

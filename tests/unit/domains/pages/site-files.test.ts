@@ -50,6 +50,10 @@ describe('sitemapText', () => {
     expect(text).toContain(`<xhtml:link rel="alternate" hreflang="de" href="${german}"/>`)
   })
 
+  it('lists the plain address for the default language, which is the first one', () => {
+    expect(sitemap([], ['de', 'en']).addresses).toEqual([`${baseUrl}/about`, `${baseUrl}/about?lang=en`])
+  })
+
   it('lists no alternates when there is one language', () => {
     const { text, addresses } = sitemap([], ['en'])
     expect(addresses).toEqual([`${baseUrl}/about`])

@@ -19,7 +19,7 @@ export interface FoundPage {
   kind: ShellPage['kind']
   status: 200 | 404
   scripts?: readonly string[]
-  /** The language that a public page is rendered in. Default: English. */
+  /** The language that a public page is rendered in. Undefined for the default language. */
   language?: string
   maxAge?: number
 }
@@ -31,19 +31,19 @@ export function findEmbedPage(pathname: string, pages: readonly ShellPage[]): Sh
 }
 
 /**
- * The language in the query of an address (`?lang=de`), when public pages support it. Undefined for English, which has no such
- * address.
+ * The language in the query of an address (`?lang=de`), when public pages support it. Undefined for the default language, the
+ * first of `languages`, which has no such address.
  */
 export function askedLanguage(target: string, languages: readonly string[]): string | undefined {
   const at = target.indexOf('?')
   if (at === -1 || !target.includes('lang=', at)) return undefined
   const languageInQuery = new URLSearchParams(target.slice(at)).get('lang')
-  return languages.find(code => code === languageInQuery && code !== 'en')
+  return languages.find(code => code === languageInQuery && code !== languages[0])
 }
 
-/** The path of a public page in a language. */
+/** The path of a public page in a language other than the default one; for undefined, its plain path. */
 export const pathIn = (path: string, language: string | undefined): string =>
-  language === undefined || language === 'en' ? path : `${path}?lang=${language}`
+  language === undefined ? path : `${path}?lang=${language}`
 
 /** The page at a URL path. An unknown path returns the shell with status 404, so that the application can explain it. */
 export function findPage(pathname: string, pages: readonly ShellPage[], language?: string): FoundPage {

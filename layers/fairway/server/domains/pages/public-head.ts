@@ -6,7 +6,7 @@ import { type FoundPage, pathIn } from './find-page'
 
 interface HeadInput {
   page: Pick<FoundPage, 'path' | 'language'>
-  /** All languages of public pages. */
+  /** All languages of public pages, the default language first. */
   languages: readonly string[]
   config: Pick<Config, 'baseUrl' | 'brand'>
 }
@@ -15,12 +15,15 @@ interface HeadInput {
 export const attribute = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
-/** The addresses of one public page: one for each language and a default. A single language has no alternates. */
-export function alternatesOf(path: string, languages: readonly string[], baseUrl: string) {
-  if (languages.length < 2) return []
-  const named = languages.map(language => ({ language, href: baseUrl + pathIn(path, language) }))
-  return [...named, { language: 'x-default', href: baseUrl + path }]
-}
+/** The addresses of one public page, one for each language. The default language, the first one, has the plain address. */
+export const addressesOf = (path: string, languages: readonly string[], baseUrl: string) =>
+  languages.map((language, at) => ({ language, href: baseUrl + pathIn(path, at === 0 ? undefined : language) }))
+
+/** The addresses of one public page for crawlers, with that of the default language last. A single language has no alternates. */
+export const alternatesOf = (path: string, languages: readonly string[], baseUrl: string) =>
+  languages.length < 2
+    ? []
+    : [...addressesOf(path, languages, baseUrl), { language: 'x-default', href: baseUrl + path }]
 
 /** Adds the canonical address, alternates in other languages, the social card and structured data to a rendered public page. */
 export function withPublicHead(html: string, { page: { path = '/', language }, languages, config }: HeadInput): string {

@@ -1,7 +1,7 @@
 // robots.txt and sitemap.xml, generated from the pages that the build found.
 import type { SitemapEntry } from '#fairway/server/kernel/config/public-pages'
-import { findPage, pathIn, type ShellPage } from './find-page'
-import { alternatesOf, attribute } from './public-head'
+import { findPage, type ShellPage } from './find-page'
+import { addressesOf, alternatesOf, attribute } from './public-head'
 
 /** The build's files and images, which crawlers need to render public pages. */
 const PARTS = ['/_nuxt/', ...['svg', 'png', 'jpg', 'jpeg', 'webp', 'avif', 'gif', 'ico'].map(type => `/*.${type}$`)]
@@ -33,6 +33,7 @@ function rulesFor(path: string): string[] {
 
 interface SitemapInput {
   pages: readonly ShellPage[]
+  /** The default language first. */
   languages: readonly string[]
   baseUrl: string
   /** Addresses that the application adds. */
@@ -58,9 +59,8 @@ export function sitemapText({ pages, languages, baseUrl, entries, onUnknown }: S
       .map(each => `<xhtml:link rel="alternate" hreflang="${each.language}" href="${attribute(each.href)}"/>`)
       .join('')
     const changed = changedAt === undefined ? '' : `<lastmod>${new Date(changedAt).toISOString()}</lastmod>`
-    const places = languages.length < 2 ? ['en'] : languages
-    return places.map(
-      language => `<url><loc>${attribute(baseUrl + pathIn(path, language))}</loc>${changed}${alternates}</url>`,
+    return addressesOf(path, languages, baseUrl).map(
+      ({ href }) => `<url><loc>${attribute(href)}</loc>${changed}${alternates}</url>`,
     )
   })
   return [

@@ -8,21 +8,22 @@ import { formatTime, type Language } from '#fairway/shared/languages'
 import { providerMark } from '#fairway/shared/provider-marks'
 
 /** Buttons that show the page in another language, each with the language's own name. */
-export const LanguageForm = ({ language }: { language: Language }) => (
-  <form method="post" class="languages" aria-label={messagesOf(language).signIn.languages}>
-    {languages.map(({ code, name, direction }) =>
-      code === language ? (
-        <span lang={code} dir={direction} aria-current="true">
-          {name}
-        </span>
-      ) : (
-        <button name="language" value={code} class="link" lang={code} dir={direction}>
-          {name}
-        </button>
-      ),
-    )}
-  </form>
-)
+export const LanguageForm = ({ language }: { language: Language }) =>
+  languages.length < 2 ? null : (
+    <form method="post" class="languages" aria-label={messagesOf(language).signIn.languages}>
+      {languages.map(({ code, name, direction }) =>
+        code === language ? (
+          <span lang={code} dir={direction} aria-current="true">
+            {name}
+          </span>
+        ) : (
+          <button name="language" value={code} class="link" lang={code} dir={direction}>
+            {name}
+          </button>
+        ),
+      )}
+    </form>
+  )
 
 /** Links to the outbox of a development server that sends no mail. */
 export const OutboxLink = ({ app, language }: { app: App; language: Language }) =>

@@ -7,6 +7,7 @@ import { brandOf, brandOptions } from './brand'
 import { type CollectionsConfigInput, normalizeCollectionsConfig } from './collections-config'
 import { plansOption } from './plans-config'
 import { hubAppSchema, toOrigin } from './identity-registry'
+import { languageOptions } from './languages-config'
 import { pageUrl, publicPagesOption } from './public-pages'
 
 /** The signed-in person, as an application's own `getSession` returns it. */
@@ -93,6 +94,7 @@ export interface AppRolesDeclaration {
 
 const options = z.strictObject({
   ...brandOptions,
+  ...languageOptions,
   /** Texts that replace the platform's own texts in mails, by mail and language. */
   mails: mailsOption,
   /** The roles of people in this application, from `defineAppRoles`; owners and admins of an organization assign them. */

@@ -28,8 +28,8 @@ export const pageUrl = z
 export const publicPagesOption = z
   .strictObject({
     /**
-     * The languages with separate addresses for public pages. English is always one. Default: the languages with texts in the
-     * application's `app/locales`.
+     * The languages with separate addresses for public pages, of those that the application offers. The default language is
+     * always one. Default: `languages`, or English and the languages with texts in the application's `app/locales`.
      */
     languages: z.array(z.string().min(2)).optional(),
     /** Adds addresses of pages with parameters to sitemap.xml. */

@@ -112,7 +112,7 @@ export interface MailToSend<Data> {
   /** One address. */
   to: string
   data: Data
-  /** The language; by default the one that the receiver has chosen here, else English. */
+  /** The language; by default the one that the receiver has chosen here, else the default language. */
   language?: Language
   /** At most ten, with 7 MiB in all: bytes, stored files and calendar entries. */
   attachments?: readonly MailAttachment[]

@@ -1,6 +1,6 @@
 // Builds the content of a mail, before it has a form.
 import type { App } from '#fairway/server/kernel/app-context'
-import { fill, messagesOf } from '#fairway/server/kernel/messages'
+import { defaultLanguage, fill, messagesOf } from '#fairway/server/kernel/messages'
 import { formatTime, type Language } from '#fairway/shared/languages'
 import type { Mail, MailEntry } from './define-mail'
 import type { MailText } from './mail-overrides'
@@ -65,7 +65,12 @@ export function requireMail(app: ContentApp, name: string): Mail {
  * Returns the content of a mail: the texts of `mails` in fw.config, then those of the catalogs, in the receiver's language where
  * it exists.
  */
-export function contentOf(app: ContentApp, name: string, rawData: unknown, wanted: Language = 'en'): MailContent {
+export function contentOf(
+  app: ContentApp,
+  name: string,
+  rawData: unknown,
+  wanted: Language = defaultLanguage,
+): MailContent {
   const { config } = app
   const mail = requireMail(app, name)
   const data = mail.data.parse(rawData) as never

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { languages, type MailTexts, messagesOf } from '#fairway/server/kernel/messages'
+import { knownLanguages, type MailTexts, messagesOf } from '#fairway/server/kernel/messages'
 import type { Language } from '#fairway/shared/languages'
 import type { MailValues } from './platform-mails'
 
@@ -80,7 +80,7 @@ const platformTexts = (message: string, language: string): MailTexts | undefined
 const listed = (names: readonly string[]): string => new Intl.ListFormat('en').format(names)
 
 const languagesOf = (message: string): string[] =>
-  languages.map(({ code }) => code).filter(code => messagesOf(code).mails[message])
+  knownLanguages.map(({ code }) => code).filter(code => messagesOf(code).mails[message])
 
 /**
  * Returns a fault for each value of the platform's text that the application's text omits; only the product's name may be

@@ -1,7 +1,7 @@
 /** @jsxImportSource vue */
 import { createSSRApp, type VNodeChild } from 'vue'
 import { renderToString } from 'vue/server-renderer'
-import { htmlAttributes, languages } from '#fairway/server/kernel/messages'
+import { htmlAttributes, knownLanguages } from '#fairway/server/kernel/messages'
 import type { Language } from '#fairway/shared/languages'
 import { type MailConfig, type MailContent, MailLayout, mailStyle } from './mail-layout'
 
@@ -51,7 +51,7 @@ const unsubscribeHeaders = (href: string) => ({
   'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
 })
 
-const directionOf = (language: Language) => languages.find(({ code }) => code === language)?.direction ?? 'ltr'
+const directionOf = (language: Language) => knownLanguages.find(({ code }) => code === language)?.direction ?? 'ltr'
 
 // Names come from people: a line break in a name could pretend to be our text.
 const oneLine = (text: string): string => text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').slice(0, 300)

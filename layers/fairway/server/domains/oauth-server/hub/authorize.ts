@@ -1,4 +1,4 @@
-import { fill, messagesOf } from '#fairway/server/kernel/messages'
+import { defaultLanguage, fill, messagesOf } from '#fairway/server/kernel/messages'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { HubConfig } from '#fairway/server/kernel/config/identity-config'
 import { CODE_CHALLENGE } from '#fairway/server/kernel/crypto/random'
@@ -131,7 +131,12 @@ const notRegistered: Record<RegistrationDifference['field'], string> = {
 }
 
 /** The page for a person whom the hub does not identify to other applications, with the next step. */
-function refusedPerson(app: App, { email, refusal }: Required<HubPerson>, href: string, language: Language = 'en') {
+function refusedPerson(
+  app: App,
+  { email, refusal }: Required<HubPerson>,
+  href: string,
+  language: Language = defaultLanguage,
+) {
   const { title, lead, todo, button } = messagesOf(language).hub[refusal]
   return noteAnswer(app, 403, {
     title,

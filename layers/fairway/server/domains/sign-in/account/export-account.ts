@@ -14,7 +14,7 @@ import type { App } from '#fairway/server/kernel/app-context'
 import { type ExportedPerson, isExported, type SqlPart } from '#fairway/server/kernel/dependent-rows'
 import { withValues } from '#fairway/server/kernel/database/orm'
 import { inPieces } from '#fairway/server/kernel/export-rows'
-import { fill, messagesOf } from '#fairway/server/kernel/messages'
+import { defaultLanguage, fill, messagesOf } from '#fairway/server/kernel/messages'
 import { findTablesOfPeople, type TableOfRows } from '#fairway/server/kernel/owned-rows'
 import type { Language } from '#fairway/shared/languages'
 import type { ClosedOrganization } from '#fairway/shared/schemas/account'
@@ -41,7 +41,11 @@ interface AccountExport {
  * The export of a session's person. It contains no secrets, and nothing of organizations that are closed to the session: it names
  * those, and says how to open them. Throws `rate-limited`.
  */
-export async function exportAccount(app: App, session: Session, language: Language = 'en'): Promise<AccountExport> {
+export async function exportAccount(
+  app: App,
+  session: Session,
+  language: Language = defaultLanguage,
+): Promise<AccountExport> {
   await rateLimit(app, limits.exportsPerAccount, session.userId)
   const { userId, email } = session
   const { closed } = await openedOrganizations(app, session)
