@@ -1,4 +1,5 @@
-import { type AuditEntry, type AuditOutcome, type AuditPerson, VISITOR } from '#fairway/shared/schemas/audit'
+import type { AuditEntry, AuditOutcome, AuditPerson } from '#fairway/shared/schemas/audit'
+import { VISITOR } from '#fairway/shared/visitor'
 import { actionTitle } from '../tools/tool-catalog'
 import { listOf } from '../utils/words'
 import { isRecord } from '#fairway/shared/record'

@@ -4,9 +4,6 @@ import * as z from 'zod/mini'
 export const AUDIT_CALLERS = ['http', 'mcp', 'cli', 'a2a', 'job', 'system'] as const
 export type AuditCaller = (typeof AUDIT_CALLERS)[number]
 
-/** The `via` of a row whose caller had no session, or works in another organization. */
-export const VISITOR = 'visitor'
-
 /** The outcome; `asked` is a refusal that only requests a confirmation. */
 export const AUDIT_OUTCOMES = ['ok', 'asked', 'denied', 'failed'] as const
 export type AuditOutcome = (typeof AUDIT_OUTCOMES)[number]
