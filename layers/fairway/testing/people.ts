@@ -4,7 +4,9 @@ import {
   assignAppRole,
   createOrganization,
   invite,
+  mayCreate,
   requireOrg,
+  type SharedTable,
 } from '../server/domains/organizations'
 import { actAs } from '../server/domains/sessions'
 import type { App } from '../server/kernel/app-context'
@@ -26,6 +28,8 @@ export interface PersonInput {
   role?: OrgRole
   /** Their role in this application, one of `defineAppRoles`. */
   appRole?: string
+  /** Tables whose policies must let them create rows: without `appRole`, they get the first role of the application that may. */
+  creates?: readonly SharedTable[]
 }
 
 export interface TestPerson {
@@ -90,11 +94,9 @@ export function createPeople(app: App) {
     await ensurePerson(app, { email, emailVerified: true, name, image: null })
     if (input.organization !== undefined) await join(email, input.organization, input.role)
     const session = await sessionOf(app, { email })
-    if (input.appRole !== undefined) {
-      const owner = organizations.get(input.organization ?? '')?.owner ?? { email }
-      const actor = requireOrg(await sessionOf(app, owner), 'assign-app-role')
-      await assignAppRole(app, actor, { email, role: input.appRole })
-    }
+    const owner = organizations.get(input.organization ?? '')?.owner ?? { email }
+    if (input.appRole !== undefined) await assign(app, owner, { email, role: input.appRole })
+    else if (input.creates) await assignCreator(app, owner, { email, creates: input.creates })
     return { userId: session.userId, name, email, orgId: session.orgId }
   }
 
@@ -125,5 +127,23 @@ export function createPeople(app: App) {
     const [invitation] = invited
     if (!invitation) throw new Error(`${email} cannot join: ${failed[0]?.code}`)
     await acceptInvitation(app, await sessionOf(app, { email }), { id: invitation.id, confirm: true })
+  }
+}
+
+async function assign(app: App, owner: Who, who: { email: string; role: string }): Promise<void> {
+  await assignAppRole(app, requireOrg(await sessionOf(app, owner), 'assign-app-role'), who)
+}
+
+/** Assigns the first role that may create rows of these tables; none where the person may without one. */
+async function assignCreator(
+  app: App,
+  owner: Who,
+  { email, creates }: { email: string; creates: readonly SharedTable[] },
+): Promise<void> {
+  for (const role of app.config.appRoles?.roles ?? []) {
+    const session = await sessionOf(app, { email })
+    const may = creates.map(table => withRun({ app, session }, () => mayCreate(app.db.orm, table, session)))
+    if ((await Promise.all(may)).every(Boolean)) return
+    await assign(app, owner, { email, role })
   }
 }

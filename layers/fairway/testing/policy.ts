@@ -1,4 +1,4 @@
-import { getTableColumns, getTableName, Param, sql } from 'drizzle-orm'
+import { getTableColumns, getTableName, Param, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { expect } from 'vitest'
 import {
@@ -14,7 +14,7 @@ import type { App } from '../server/kernel/app-context'
 import { withRun } from '../server/kernel/current-run'
 import { AppError } from '../server/kernel/http/app-error'
 import { ORG_ROLES, type OrgRole } from '../shared/roles'
-import { type PersonInput, sessionOf, type TestPerson } from './people'
+import { type PersonInput, sessionOf, type TestPerson, type Who } from './people'
 
 /** A person and their rights: `read`, `create`, `update`, `delete`, and the names of fields with a rule that they may write. */
 export type PolicyMatrix = Readonly<Record<string, readonly string[]>>
@@ -26,9 +26,17 @@ export interface PolicyExpectation {
    * (`viewer`, `editor`) and an `outsider`.
    */
   toBe(matrix: PolicyMatrix): Promise<void>
+  /**
+   * Makes these calls one after the other as a person who acts on a stored row, and compares each outcome with the policy: a call
+   * that it allows must succeed, and any other must fail with `not-found` or `forbidden`. Returns what the policy allowed at first.
+   */
+  toDecide(who: Who, id: string, calls: PolicyCalls): Promise<string[]>
 }
 
-type MakePerson = (input: PersonInput) => Promise<TestPerson>
+/** The calls of one person, by the right that they need. */
+export type PolicyCalls = { readonly [right in 'read' | 'update' | 'delete']?: () => Promise<unknown> }
+
+type MakePerson = (input?: PersonInput) => Promise<TestPerson>
 
 /** Evaluates the policy of a table on a row that is not stored. */
 export function createPolicyExpectations(app: App, person: MakePerson) {
@@ -47,6 +55,17 @@ export function createPolicyExpectations(app: App, person: MakePerson) {
         cases.push([who, await mayDo(app, { table, who, asking, row: { ...row, orgId: owner.orgId } })])
       }
       expect(Object.fromEntries(cases)).toEqual(sorted(matrix))
+    },
+    async toDecide(who, id, calls) {
+      const session = await sessionOf(app, who)
+      const rights = () => rightsOf(app, { table, session, from: sql`${table} where ${table.id} = ${id}` })
+      const first = await rights()
+      for (const [right, call] of Object.entries(calls)) {
+        const expected = (await rights()).includes(right) ? 'succeeds' : 'is refused'
+        const outcome = await call().then(() => 'succeeds', refusalOf)
+        expect(outcome, `${right} of ${getTableName(table)} by ${who.email}`).toBe(expected)
+      }
+      return first
     },
   })
 }
@@ -97,18 +116,32 @@ async function mayDo(app: App, { table, who, asking, row }: Asked): Promise<stri
       sharedBy: asking.userId,
       sharedAt: app.now(),
     })
-  return withRun({ app, session }, async () => {
+  const rights = await rightsOf(app, { table, session, from: sql`(select ${sql.join(columns, sql`, `)}) as ${table}` })
+  const isCreator = who !== 'outsider' && (await mayCreateRow(app, table, session))
+  return inOrder([...rights, ...(isCreator ? ['create'] : [])])
+}
+
+type TestSession = Awaited<ReturnType<typeof sessionOf>>
+
+/** Returns what the policy allows on the one row of `from`. */
+const rightsOf = (
+  app: App,
+  { table, session, from }: { table: SharedTable; session: TestSession; from: SQL },
+): Promise<string[]> =>
+  withRun({ app, session }, async () => {
     const may = { read: sql`coalesce(${accessibleTo(table, session)}, 0)`, ...canColumns(table, session) }
     const list = Object.entries(may).map(([name, is]) => sql`${is} as ${sql.identifier(name)}`)
-    const [row] = await app.db.orm.all<Record<string, number>>(
-      sql`select ${sql.join(list, sql`, `)} from (select ${sql.join(columns, sql`, `)}) as ${table}`,
-    )
-    const mayCreate = await requireCreate(app.db.orm, table, session).then(() => true, isRefusal)
-    return inOrder([
-      ...Object.keys(may).filter(name => row?.read === 1 && row[name] === 1),
-      ...(mayCreate && who !== 'outsider' ? ['create'] : []),
-    ])
+    const [row] = await app.db.orm.all<Record<string, number>>(sql`select ${sql.join(list, sql`, `)} from ${from}`)
+    return inOrder(Object.keys(may).filter(name => row?.read === 1 && row[name] === 1))
   })
+
+const mayCreateRow = (app: App, table: SharedTable, session: TestSession): Promise<boolean> =>
+  withRun({ app, session }, () => requireCreate(app.db.orm, table, session).then(() => true, isRefusal))
+
+function refusalOf(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  if (code === 'not-found' || code === 'forbidden') return 'is refused'
+  throw error
 }
 
 function isRefusal(error: unknown): false {

@@ -74,6 +74,8 @@ export interface CollectionList<
   readonly view: Readonly<Ref<CollectionView | undefined>>
   /** Whether the table's policy lets the user create rows. Undefined before the first page, and for items without `can`. */
   readonly canCreate: Readonly<Ref<boolean | undefined>>
+  /** What the policy lets every member do with every row: `read`, `create`, `update`, `delete`. Undefined as above. */
+  readonly membersCan: Readonly<Ref<readonly string[] | undefined>>
   /** The filters in the address of the page. */
   readonly filters: Readonly<Ref<Filters>>
   readonly order: Readonly<Ref<readonly SortBy[]>>

@@ -77,6 +77,7 @@ export function useCollection<Name extends CollectionName>(
     totalItems: computed(() => page.value?.totalItems),
     view: computed(() => page.value?.view),
     canCreate: computed(() => page.value?.can?.create),
+    membersCan: computed(() => page.value?.can?.members),
     status,
     error,
     isStale,

@@ -144,11 +144,6 @@ export const fieldText = ({ name, type, values, isOptional }: Field): string =>
 /** Whether the field holds files. */
 export const isFile = ({ type }: Pick<Field, 'type'>): boolean => type === 'file' || type === 'files'
 
-const PICTURE = /(photo|picture|image|avatar|logo|portrait|poster|cover|thumbnail)s?$/i
-
-/** Whether the field holds files that are pictures, by its name. */
-export const isPicture = (field: Pick<Field, 'name' | 'type'>): boolean => isFile(field) && PICTURE.test(field.name)
-
 /** The maximum number of files in a field that takes several. */
 export const MOST_FILES = 10
 

@@ -1,4 +1,4 @@
-import { firstDate, refsOf, targetsOf, type Resource } from './resource'
+import { firstDate, isPicture, refsOf, targetsOf, type Resource } from './resource'
 import { actionFiles } from './resource-actions'
 import { collectionFile } from './resource-collection'
 import { fieldsComponent } from './resource-form'

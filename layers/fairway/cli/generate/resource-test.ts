@@ -1,11 +1,11 @@
-import { exampleOf, type Field, hasDefault, isFile, isPicture } from './fields'
+import { exampleOf, type Field, hasDefault, isFile } from './fields'
 import { fitted, importOf, quoted } from './layout'
 import { toSentence, withArticle } from './names'
-import { personOf, refsOf, type Resource } from './resource'
+import { isPicture, personOf, refsOf, type Resource } from './resource'
 
 // Names that the generated test declares itself.
 const USED = new Set(
-  'app before byTitle changes count empty eve expect form id it item items maria notFound other row rows run table testApp ticket tom url'.split(
+  'app as before body byTitle changes count empty eve expect form id it item items maria may notFound other person row rows run shown table testApp ticket tom url'.split(
     ' ',
   ),
 )
@@ -21,18 +21,18 @@ const neededOf = (fields: readonly Field[]): string[] =>
 
 /** Returns the test of a resource: who may read, change and delete its rows, in the real application. */
 export function testFile(resource: Resource): string {
-  const { fields, noun, camel, isOrg, title } = resource
+  const { fields, noun, isOrg, title } = resource
   const row = rowOf(resource)
+  const tables = isOrg ? tablesOf(resource) : []
   return `import { expect, it } from 'vitest'
 import { testApp } from 'nuxt-fairway/vitest'
-${isOrg ? `${importOf([resource.variable === camel ? `${camel} as table` : resource.variable], `../server/database/${resource.plural}`)}\n` : ''}
+${tables.map(({ name, alias, plural }) => `${importOf([name === alias ? name : `${name} as ${alias}`], `../server/database/${plural}`)}\n`).join('')}
 const app = await testApp()
-const maria = await app.person({ name: 'Maria', organization: 'Acme' })
+${fitted([`name: 'Maria'`, `organization: 'Acme'`, ...(isOrg ? [`creates: [${tables.map(({ alias }) => alias).join(', ')}]`] : [])], { before: 'const maria = await app.person(', open: '{', close: '}', after: ')' })}
 const tom = await app.person({ name: 'Tom', organization: 'Acme' })
 const eve = await app.person({ name: 'Eve', organization: 'Other' })
 ${referred(fields)}${fitted(neededOf(fields), { before: `const ${row} = `, open: '{', close: '}' })}
-const notFound = { code: 'not-found' }
-
+${isOrg ? '' : `const notFound = { code: 'not-found' }\n`}
 ${isOrg ? sharedTests(resource) : ownTests(resource)}
 ${resource.hasImport ? `\n${importTest(resource)}\n` : ''}${fileTest(resource)}
 it('refuses ${withArticle(noun)} without ${withArticle(toSentence(title.name).toLowerCase())}', async () => {
@@ -42,27 +42,36 @@ it('refuses ${withArticle(noun)} without ${withArticle(toSentence(title.name).to
 `
 }
 
-/** A PNG picture of one pixel. */
-const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGNgYGD4DwABBAEAfbLI3wAAAABJRU5ErkJggg=='
+/** The code that sends a file, and the code that expects it at its address. */
+const TEXT = [
+  `  const form = { method: 'POST', headers: { 'x-file-name': 'a.txt' }, body: 'A text.' }`,
+  `  expect(await (await app.as(maria).fetch(url)).text()).toBe('A text.')`,
+]
+const PICTURE = [
+  `  const body = Buffer.from(
+    'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGNgYGD4DwABBAEAfbLI3wAAAABJRU5ErkJggg==',
+    'base64',
+  )
+  const form = { method: 'POST', headers: { 'x-file-name': 'a.png' }, body }`,
+  `  expect((await app.as(maria).fetch(url)).headers.get('content-type')).toBe('image/png')`,
+]
 
 /** The test of the first file field: who may download its files. */
 function fileTest(resource: Resource): string {
   const { fields, noun, kebab, collection } = resource
   const [field] = fields.filter(isFile)
   if (!field) return ''
-  const [fileName, body] = isPicture(field)
-    ? ['a.png', `Buffer.from(\n    '${PIXEL}',\n    'base64',\n  )`]
-    : ['a.txt', `'A text.'`]
   const { name, type, values } = field
+  const [sent, received] = isPicture(field) ? PICTURE : TEXT
   const [input, stored] = type === 'file' ? ['ticket', `?.${name}`] : ['[ticket]', `?.${name}[0]`]
   return `
 it('sends the ${name} of ${withArticle(noun)} to those who may read it', async () => {
-${isPicture(field) ? `  const body = ${body}\n` : ''}  const form = { method: 'POST', headers: { 'x-file-name': '${fileName}' }, body${isPicture(field) ? '' : `: ${body}`} }
+${sent}
   const { ticket } = await (await app.as(maria).fetch('/_fw/files/${values[0]}', form)).json()
   const { id } = await app.as(maria).run('create-${kebab}', { ...${rowOf(resource)}, ${name}: ${input} })
   const { items } = await app.as(maria).list('${collection}')
   const url = items.find(item => item.id === id)${stored}?.url ?? ''
-  ${isPicture(field) ? `expect((await app.as(maria).fetch(url)).headers.get('content-type')).toBe('image/png')` : `expect(await (await app.as(maria).fetch(url)).text()).toBe('A text.')`}
+${received}
   expect((await app.as(eve).fetch(url)).status).toBe(404)
 })
 `
@@ -112,29 +121,47 @@ ${byTitle}  expect(await run([${row}, ${second}])).toMatchObject({ rows: 2 })
 })`
 }
 
+/** The tables that the test needs rows of: the resource, and what a new row refers to. */
+function tablesOf(resource: Resource): { name: string; alias: string; plural: string }[] {
+  const needed = new Map<string, Pick<Resource, 'variable' | 'camel' | 'plural'>>()
+  const add = (each: Pick<Resource, 'variable' | 'camel' | 'plural' | 'fields'>) => {
+    if (needed.has(each.plural)) return
+    needed.set(each.plural, each)
+    for (const { target } of refsOf({ fields: required(each.fields) })) add(target)
+  }
+  add(resource)
+  return [...needed.values()]
+    .map(({ variable, camel, plural }) => ({
+      name: variable,
+      alias: variable === camel || USED.has(variable) ? `${variable}Table` : variable,
+      plural,
+    }))
+    .toSorted((a, b) => (a.plural < b.plural ? -1 : 1))
+}
+
 const personShown = (resource: Resource): string =>
   `  expect(items[0]?.${personOf(resource).field}).toMatchObject({ name: 'Maria', email: maria.email })`
 
 const sharedTests = (resource: Resource): string => {
-  const { noun, nouns, kebab, collection, camel, variable } = resource
-  return `it('has the policy that its table declares', () =>
-  app.expectPolicy(${variable === camel ? 'table' : variable}).toBe({ member: ['read', 'create', 'update', 'delete'], outsider: [] }))
-
-it('lets everyone in the organization read, change and delete ${withArticle(noun)}', async () => {
-  const { id } = await app.as(maria).run('create-${kebab}', ${rowOf(resource)})
+  const { noun, kebab, collection, title, plural } = resource
+  const row = rowOf(resource)
+  const table = tablesOf(resource).find(each => each.plural === plural)?.alias
+  return `it.each([
+  ['its creator', maria],
+  ['another member', tom],
+  ['another organization', eve],
+])('lets %s do with ${withArticle(noun)} what the policy of its table says', async (_, person) => {
+  const { id } = await app.as(maria).run('create-${kebab}', ${row})
 ${changed(resource)}
-  await app.as(tom).run('update-${kebab}', { id, ...changes })
-  const { items } = await app.as(maria).list('${collection}')
-  expect(items).toMatchObject([{ id, ...changes, createdBy: maria.email }])
-${personShown(resource)}
-  expect(await app.as(tom).run('delete-${kebab}', { id })).toEqual({ id })
-})
-
-it('shows other organizations no ${nouns}', async () => {
-  const { id } = await app.as(maria).run('create-${kebab}', ${rowOf(resource)})
-  await expect(app.as(eve).run('get-${kebab}', { id })).rejects.toMatchObject(notFound)
-  await expect(app.as(eve).run('update-${kebab}', { id })).rejects.toMatchObject(notFound)
-  expect((await app.as(eve).list('${collection}')).items).toEqual([])
+  const as = app.as(person)
+  const may = await app.expectPolicy(${table}).toDecide(person, id, {
+    read: () => as.run('get-${kebab}', { id }),
+    update: () => as.run('update-${kebab}', { id, ...changes }),
+  })
+  const { items } = await as.list('${collection}')
+  const shown = { ${title.name}: may.includes('update') ? changes.${title.name} : ${row}.${title.name}, createdBy: maria.email }
+  expect(items.filter(item => item.id === id)).toMatchObject(may.includes('read') ? [shown] : [])
+  await app.expectPolicy(${table}).toDecide(person, id, { delete: () => as.run('delete-${kebab}', { id }) })
 })`
 }
 

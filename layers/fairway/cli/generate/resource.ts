@@ -1,4 +1,4 @@
-import type { Field, RefTarget } from './fields'
+import { type Field, isFile, type RefTarget } from './fields'
 import { checkName, pluralOf, toCamel, toKebab, toPascal, toSentence, toSnake } from './names'
 import { UsageFault } from '../terminal'
 
@@ -100,6 +100,11 @@ export function toResource({
     own,
   }
 }
+
+const PICTURE = /(photo|picture|image|avatar|logo|portrait|poster|cover|thumbnail)s?$/i
+
+/** Whether the field holds files that are pictures, by its name. */
+export const isPicture = (field: Pick<Field, 'name' | 'type'>): boolean => isFile(field) && PICTURE.test(field.name)
 
 /** The field with the first date or moment, which lists are sorted by. */
 export const firstDate = ({ fields }: Pick<Resource, 'fields'>): Field | undefined =>

@@ -19,7 +19,11 @@ export interface CollectionPage<Item = CollectionItem> {
   /** The number of items on all pages; undefined where they are not counted. */
   totalItems?: number
   /** The caller's permissions for the collection; undefined where its table has no policy, or its items no `can`. */
-  can?: { create: boolean }
+  can?: {
+    create: boolean
+    /** What every member of the organization may do with every row: `read`, `create`, `update`, `delete`. */
+    members?: readonly string[]
+  }
   /** Undefined when the collection has no pages. */
   view?: CollectionView
 }
@@ -36,13 +40,16 @@ const isView = (view: unknown): view is CollectionView =>
   typeof view['@id'] === 'string' &&
   ['first', 'last', 'previous', 'next'].every(name => ['undefined', 'string'].includes(typeof view[name]))
 
+const isCan = (can: unknown): boolean =>
+  isRecord(can) && typeof can.create === 'boolean' && (can.members === undefined || Array.isArray(can.members))
+
 const isPage = (page: unknown): page is Omit<CollectionPage, 'items'> & { member: CollectionItem[] } =>
   isRecord(page) &&
   Array.isArray(page.member) &&
   page.member.every(isRecord) &&
   (page.totalItems === undefined || Number.isInteger(page.totalItems)) &&
   (page.view === undefined || isView(page.view)) &&
-  (page.can === undefined || (isRecord(page.can) && typeof page.can.create === 'boolean'))
+  (page.can === undefined || isCan(page.can))
 
 function withoutPrefix(body: unknown): unknown {
   if (typeof body !== 'object' || body === null || !('hydra:member' in body)) return body

@@ -29,7 +29,7 @@ import { servedCollections } from '#fairway/server/domains/collections/served-co
 import { representations } from '#fairway/server/domains/collections/formats/negotiate'
 import { checkCollections } from '#fairway/server/domains/collections'
 import { assignAppRole, isOpenRow, requireOrg } from '#fairway/server/domains/organizations'
-import { mayWith, referencedRows, refusedFields } from '#fairway/server/domains/organizations/policy-check'
+import { mayWith, membersMay, referencedRows, refusedFields } from '#fairway/server/domains/organizations/policy-check'
 import type { Rule } from '#fairway/server/domains/organizations/policy'
 import { canColumns } from '#fairway/server/domains/organizations/row-access'
 import { shares } from '#fairway/server/domains/organizations/tables'
@@ -527,21 +527,34 @@ describe('list of rows with a policy', () => {
 
   it('contains once whether the caller’s role may create a row', async () => {
     const people = [owner, admin, manager, tom]
-    const of = (...create: boolean[]) => create.map(each => ({ create: each }))
-    expect(await mayCreate('member', people)).toEqual(of(true, true, true, true))
+    const members = ['read', 'update', 'delete']
+    const of = (...create: boolean[]) => create.map(each => ({ create: each, members }))
+    expect(await mayCreate('member', people)).toEqual(
+      people.map(() => ({ create: true, members: ['read', 'create', 'update', 'delete'] })),
+    )
     expect(await mayCreate(['admin', appRole('manager')], people)).toEqual(of(true, true, true, false))
     expect(await mayCreate(orgRole('owner'), people)).toEqual(of(true, false, false, false))
     expect(await mayCreate(appRole('manager'), people)).toEqual(of(false, false, true, false))
     expect(await mayCreate([], people)).toEqual(of(false, false, false, false))
   })
 
+  it.each([
+    [{ ...rules, read: 'admin' }, ['create']],
+    [{ ...rules, update: ['creator', 'admin'], delete: [] }, ['read', 'create']],
+    [{ ...rules, read: 'everyone', update: allOf('member', rowIs({ status: 'open' })) }, ['read', 'create', 'delete']],
+  ] as const)('says of %j what all members may do with all rows: %j', (policy, members) => {
+    const deals = orgDealsTable()
+    definePolicy(deals, { create: 'member', ...policy })
+    expect(membersMay(deals)).toEqual(members)
+  })
+
   it('changes its permission when a role is removed, although pages are cached', async () => {
     const served = listOf(appRole('manager'))
     const assign = (role: string | null) =>
       as(owner, () => assignAppRole(test.app, requireOrg(owner, 'assign-app-role'), { email: manager.email, role }))
-    for (const _ of [1, 2, 3]) expect((await read(served, manager)).can).toEqual({ create: true })
+    for (const _ of [1, 2, 3]) expect((await read(served, manager)).can).toMatchObject({ create: true })
     await assign(null)
-    expect((await read(served, manager)).can).toEqual({ create: false })
+    expect((await read(served, manager)).can).toMatchObject({ create: false })
     await assign('manager')
   })
 
@@ -557,16 +570,19 @@ describe('list of rows with a policy', () => {
   it('contains the permission in each format, as OpenAPI describes it', async () => {
     const [served, without] = [listOf('admin'), listOf()]
     const [page, plain] = [await read(served, tom), await read(without, tom)]
-    const described = '"can":{"type":"object","properties":{"create":{"type":"boolean"}},"required":["create"]'
+    const described = '"can":{"type":"object","properties":{"create":{"type":"boolean"},"members":{"type":"array",'
     for (const { writePage, describePage } of representations) {
       const body = JSON.parse(writePage(served, page, { self: '/deal-list' }))
-      expect(body.can ?? body.meta.can).toEqual({ create: false })
+      expect(body.can ?? body.meta.can).toEqual({ create: false, members: ['read', 'update', 'delete'] })
       expect(JSON.stringify(describePage(served, {}))).toContain(described)
       expect(writePage(without, plain, { self: '/deal-list' })).not.toContain('"can"')
       expect(JSON.stringify(describePage(without, {}))).not.toContain('"can"')
     }
     const written = representations[0]!.writePage(served, page, { self: '/deal-list' })
-    expect(readCollectionPage(JSON.parse(written)).can).toEqual({ create: false })
+    expect(readCollectionPage(JSON.parse(written)).can).toMatchObject({
+      create: false,
+      members: ['read', 'update', 'delete'],
+    })
   })
 })
 

@@ -4,6 +4,7 @@ import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { z } from 'zod'
 import type { AuthorCall } from '#fairway/server/domains/actions'
 import type { HeldFile } from '#fairway/server/domains/files'
+import type { PolicyAction } from '#fairway/server/domains/organizations'
 import type { App } from '#fairway/server/kernel/app-context'
 import { isDeclared } from '#fairway/server/kernel/declaration'
 import { AppError } from '#fairway/server/kernel/http/app-error'
@@ -200,7 +201,7 @@ export interface CursorParameters {
 /** A page and the data for its links. Two references to the same object always have the same content. */
 export type Page<Item = unknown> = PagePart<Item> & {
   /** What the caller may do with the collection. Set when its items report in `can` what the caller may do with them. */
-  can?: { create: boolean }
+  can?: { create: boolean; members: readonly PolicyAction[] }
 }
 
 type PagePart<Item> =

@@ -88,9 +88,9 @@ export {
 } from './members'
 export { setAuthProvider } from './set-auth-provider'
 export { setActiveOrgIdOf, team } from './team'
-export { accessDenied, createCheck, mayCreate, requireCreate } from './policy-check'
+export { accessDenied, createCheck, mayCreate, membersMay, requireCreate } from './policy-check'
 export { findShown, shownPersonSchema, withPeople } from './people-of-rows'
-export { appRolesIn, personColumn, policyOf, ruledTables } from './policy'
+export { appRolesIn, personColumn, POLICY_ACTIONS, type PolicyAction, policyOf, ruledTables } from './policy'
 export {
   accessibleTo,
   canColumns,

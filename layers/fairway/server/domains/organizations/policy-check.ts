@@ -5,7 +5,7 @@ import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { Orm } from '#fairway/server/kernel/database/client'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { Session } from '#fairway/shared/schemas/session'
-import { type Part, type PolicyAction, policyOf } from './policy'
+import { type Part, POLICY_ACTIONS, type PolicyAction, policyOf } from './policy'
 import {
   accessibleTo,
   appOfRun,
@@ -130,6 +130,14 @@ async function readReferenced(db: Orm, row: Row, parts: readonly Part[], found: 
     found.set(part, target)
     await readReferenced(db, target, part.parts, found)
   }
+}
+
+/** Returns what the policy of a table lets every member of the organization do with every row. */
+export function membersMay(table: SQLiteTable): PolicyAction[] {
+  const rules = policyOf(table)?.rules
+  const isForMembers = (action: PolicyAction) => !rules || rules[action].some(({ kind }) => kind === 'member')
+  // Changing or deleting a row requires reading it.
+  return POLICY_ACTIONS.filter(action => isForMembers(action) && (action === 'create' || isForMembers('read')))
 }
 
 /** Whether the policy of a table lets the caller create rows; true for a table without one. */

@@ -1,5 +1,6 @@
 // JSON Schema parts for the descriptions of the formats.
 import type { JsonSchema } from '#fairway/server/domains/actions'
+import { POLICY_ACTIONS } from '#fairway/server/domains/organizations'
 import type { ServedCollection } from '../served-collection'
 
 /**
@@ -38,7 +39,9 @@ export const allOf = (names: readonly string[], schema: JsonSchema): Properties 
 
 /** What the caller may do with the collection; only in pages that report it. */
 export const canOf = ({ collection }: ServedCollection): Properties =>
-  collection.reader.includesPermissions ? { can: closed({ create: { type: 'boolean' } }) } : {}
+  collection.reader.includesPermissions
+    ? { can: closed({ create: { type: 'boolean' }, members: listOf({ type: 'string', enum: [...POLICY_ACTIONS] }) }) }
+    : {}
 
 /** An object schema with additional properties before the existing ones. */
 export const extended = (schema: JsonSchema, required: Properties, optional: Properties = {}): JsonSchema => ({

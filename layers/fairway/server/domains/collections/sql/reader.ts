@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { heldFiles } from '#fairway/server/domains/files'
-import { findShown, mayCreate, type SharedTable } from '#fairway/server/domains/organizations'
+import { findShown, mayCreate, membersMay, type SharedTable } from '#fairway/server/domains/organizations'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { RowStatement } from '#fairway/server/kernel/database/client'
 import { filePath } from '#fairway/shared/paths'
@@ -130,7 +130,7 @@ function pageReading({ item, toItem, defaultOrder }: SqlDeclaration, { planFor, 
       hasCan(item, plan.source) ? mayCreate(app.db.orm, root as SharedTable, session) : undefined,
     ])
     const page = toPage(await toItems(context, plan, rows))
-    return create === undefined ? page : { ...page, can: { create } }
+    return create === undefined ? page : { ...page, can: { create, members: membersMay(root) } }
   }
 
   return { toItems, readPage }
