@@ -159,6 +159,8 @@ export const published = {
     FwPersonPicker: stable,
     FwPlan: experimental,
     FwProtect: stable,
+    FwResourceList: experimental,
+    FwResourcePage: experimental,
     FwSignIn: stable,
     FwTime: experimental,
     FwUserButton: stable,

@@ -10,7 +10,7 @@ const HIDDEN = '…'
 /** Parses a TypeScript file; of a component, its script. */
 function parse(path) {
   const text = readFileSync(path, 'utf8')
-  const script = path.endsWith('.vue') ? (/<script setup[^>]*>\n?(.*?)<\/script>/s.exec(text)?.[1] ?? '') : text
+  const script = path.endsWith('.vue') ? (/<script\s+setup[^>]*>\n?(.*?)<\/script>/s.exec(text)?.[1] ?? '') : text
   const kind = path.endsWith('.tsx') ? ts.ScriptKind.TSX : ts.ScriptKind.TS
   return ts.createSourceFile(path, script, ts.ScriptTarget.Latest, true, kind)
 }
@@ -228,7 +228,7 @@ export function componentOf(path) {
 
 /** Returns the comment before the first line of a component's code. */
 function headOf(text) {
-  const [, script = ''] = /<script setup[^>]*>\n(.*?)<\/script>/s.exec(text) ?? []
+  const [, script = ''] = /<script\s+setup[^>]*>\n(.*?)<\/script>/s.exec(text) ?? []
   const [comment = ''] = /^(\s*\/\/[^\n]*\n)+|^\s*\/\*\*.*?\*\//s.exec(script) ?? []
   const [, markup = ''] = /^<!--\s*(.*?)\s*-->/s.exec(text) ?? []
   return (comment || markup)

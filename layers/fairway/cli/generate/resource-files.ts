@@ -6,7 +6,7 @@ import { itemPage } from './resource-item'
 import { listPage } from './resource-list'
 import { testFile } from './resource-test'
 import { questionFile, questionPath, textFile, textPath } from './resource-texts'
-import { columnOf, columnTypes, inputLine, isFile, isPicture, MOMENT, schemaHelpers } from './fields'
+import { columnOf, columnTypes, inputLine, isFile, MOMENT, schemaHelpers } from './fields'
 import { fits, fitted, importOf, quoted } from './layout'
 import { toSnake, withArticle } from './names'
 
