@@ -10,7 +10,11 @@ import type hub from '#fairway/app/locales/en/hub.json'
 import type mails from '#fairway/app/locales/en/mails.json'
 import type outbox from '#fairway/app/locales/en/outbox.json'
 import type signIn from '#fairway/app/locales/en/sign-in.json'
-import { type LanguageSettings, offeredLanguages } from '#fairway/server/kernel/config/languages-config'
+import {
+  type LanguageSettings,
+  type OfferedLanguages,
+  offeredLanguages,
+} from '#fairway/server/kernel/config/languages-config'
 import { LANGUAGE_COOKIE } from '#fairway/shared/device'
 import { errorCatalog, type ErrorCode } from '#fairway/shared/errors'
 import { type Language, type LanguageInfo, toLanguage } from '#fairway/shared/languages'
@@ -55,22 +59,18 @@ const { languages: knownLanguages, texts } = readServerTexts()
 /** The languages of the platform and the application, whether people can choose them or not. */
 export { knownLanguages }
 
-/** The languages that people can choose, in the order of fw.config.ts. */
-export let languages: readonly LanguageInfo[] = offeredLanguages({}, knownLanguages).languages
+const withDefaultFirst = (offer: OfferedLanguages) => {
+  const isOther = ({ code }: LanguageInfo) => Number(code !== offer.defaultLanguage)
+  // `*` in `Accept-Language` selects the first one.
+  return { ...offer, defaultFirst: offer.languages.toSorted((a, b) => isOther(a) - isOther(b)) }
+}
 
-/** The language of people without a preference. */
-export let defaultLanguage: Language = 'en'
-
-/** The same languages with the default one first, which `*` in `Accept-Language` selects. */
-let defaultFirst = languages
+/** What this process offers: the languages that people can choose, in the order of fw.config.ts, and the default language. */
+export const offered = withDefaultFirst(offeredLanguages({}, knownLanguages))
 
 /** Applies `languages` and `defaultLanguage` of fw.config.ts to this process. Throws for a language that does not exist. */
 export function offerLanguages(settings: LanguageSettings): void {
-  const offered = offeredLanguages(settings, knownLanguages)
-  languages = offered.languages
-  defaultLanguage = offered.defaultLanguage
-  const isOther = ({ code }: LanguageInfo) => Number(code !== defaultLanguage)
-  defaultFirst = languages.toSorted((a, b) => isOther(a) - isOther(b))
+  Object.assign(offered, withDefaultFirst(offeredLanguages(settings, knownLanguages)))
 }
 
 /** Returns the server's texts in a language: those of app/locales for its pages and mails. */
@@ -96,8 +96,8 @@ export function fillCount(text: string, values: Readonly<Record<string, number>>
 }
 
 /** Returns the language that a `lang` parameter or an `Accept-Language` header requests; `otherwise` for any other. */
-export const languageOf = (value: unknown, otherwise: Language = defaultLanguage): Language =>
-  toLanguage(value, defaultFirst) ?? otherwise
+export const languageOf = (value: unknown, otherwise: Language = offered.defaultLanguage): Language =>
+  toLanguage(value, offered.defaultFirst) ?? otherwise
 
 const CHOSEN = new RegExp(`(?:^|; *)${LANGUAGE_COOKIE}=([\\w-]+)`)
 

@@ -47,8 +47,8 @@ describe('offerLanguages', () => {
 
   it('makes a language the default one, and hides those that are not offered', () => {
     messages.offerLanguages({ defaultLanguage: 'de', languages: ['en', 'de'] })
-    expect(messages.languages.map(({ code }) => code)).toEqual(['en', 'de'])
-    expect(messages.defaultLanguage).toBe('de')
+    expect(messages.offered.languages.map(({ code }) => code)).toEqual(['en', 'de'])
+    expect(messages.offered.defaultLanguage).toBe('de')
     const asked = ['ar', 'fr, *;q=0.1', '*', undefined, 'en-GB'].map(value => messages.languageOf(value))
     expect(asked).toEqual(['de', 'de', 'de', 'de', 'en'])
     const app = {

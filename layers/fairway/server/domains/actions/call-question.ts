@@ -4,7 +4,7 @@ import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { accessibleTo, asReadBy, findShown } from '#fairway/server/domains/organizations'
 import { languageOfPerson } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
-import { defaultLanguage, fill, fillCount, messagesOf } from '#fairway/server/kernel/messages'
+import { fill, fillCount, messagesOf, offered } from '#fairway/server/kernel/messages'
 import { formatTime, type Language } from '#fairway/shared/languages'
 import type { ShownPerson } from '#fairway/shared/schemas/person'
 import type { Session } from '#fairway/shared/schemas/session'
@@ -75,7 +75,7 @@ const MOST_OF_THE_INPUT = 600
  * input is part of it only if it says more than which rows.
  */
 export async function questionMessage(app: App, call: Call & { host: string | undefined }): Promise<string> {
-  const language = (await languageOfPerson(app, call.session)) ?? defaultLanguage
+  const language = (await languageOfPerson(app, call.session)) ?? offered.defaultLanguage
   const texts = messagesOf(language).approval
   const { question, rows, more, saysMore } = await questionOf(app, call, language)
   const input = JSON.stringify(call.input)

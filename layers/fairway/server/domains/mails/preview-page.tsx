@@ -6,7 +6,7 @@ import { contentOf, declaredMails, exampleOf, requireMail } from '#fairway/serve
 import { platformMails } from '#fairway/server/kernel/mail/platform-mails'
 import { queueMail } from '#fairway/server/kernel/mail/queue-mail'
 import { renderMail } from '#fairway/server/kernel/mail/render-mail'
-import { languages, messagesOf } from '#fairway/server/kernel/messages'
+import { messagesOf, offered } from '#fairway/server/kernel/messages'
 import { cardPage } from '#fairway/server/kernel/server-page/note-page'
 import type { ServerPage } from '#fairway/server/kernel/server-page/render-page'
 import type { Language } from '#fairway/shared/languages'
@@ -50,7 +50,7 @@ export async function previewPage(app: App, visit: Visit): Promise<ServerPage> {
     }
   const texts = messagesOf(language).outbox
   const shown = content.language ?? 'en'
-  const others = languages.map(({ code, name }) =>
+  const others = offered.languages.map(({ code, name }) =>
     code === shown ? <strong>{name}</strong> : <a href={addressOf(mail, code)}>{name}</a>,
   )
   return cardPage(app, {

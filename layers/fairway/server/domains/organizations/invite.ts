@@ -7,7 +7,7 @@ import {
   toShownPerson,
 } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
-import { defaultLanguage, messagesOf } from '#fairway/server/kernel/messages'
+import { messagesOf, offered } from '#fairway/server/kernel/messages'
 import { parseInput } from '#fairway/server/kernel/http/read-input'
 import { hmac, sha256 } from '#fairway/server/kernel/crypto/hash'
 import { newId, randomToken } from '#fairway/server/kernel/crypto/random'
@@ -289,7 +289,7 @@ async function sendInvitationMail(app: App, mail: InvitationMail): Promise<SentI
   const organization = isPlainName(orgName) ? withoutLinks(orgName) : app.config.name
   // An unknown recipient gets the email in the inviter's language.
   const known = (await languageOfPerson(app, { email })) ?? (await languageOfPerson(app, { userId: inviterId }))
-  const language = known ?? defaultLanguage
+  const language = known ?? offered.defaultLanguage
   const role = messagesOf(language).mailWords.roles[mail.role]
   const values = { invitedBy, organization, role, email }
   return { mailId: await queueMail(app, email, mailContent(app, 'invitation', { values, href: link.href, language })) }

@@ -12,7 +12,7 @@ import { mailContent, mailTime } from '../../kernel/mail/mail-content'
 import { queueMail } from '../../kernel/mail/queue-mail'
 import type { MailContent } from '../../kernel/mail/mail-layout'
 import type { Language } from '#fairway/shared/languages'
-import { defaultLanguage, fill, messagesOf } from '../../kernel/messages'
+import { fill, messagesOf, offered } from '../../kernel/messages'
 import { findPerson } from './person'
 import { languageOfPerson, rememberLanguage, rememberTimeZone, timeZoneOfPerson } from './person-values'
 
@@ -47,7 +47,7 @@ export async function announceDevice(app: App, facts: SignInFacts): Promise<void
   const { userId, provider: reason, ipAddress: clientAddress } = facts
   await recordSecurityEvent(app, { kind: 'new-device', userId, reason, device: deviceInWords(name), clientAddress })
   if (!app.mailer.isReady) return
-  const language = known ?? facts.language ?? defaultLanguage
+  const language = known ?? facts.language ?? offered.defaultLanguage
   await sendNewDeviceMail(app, { ...facts, to: facts.email, language, timeZone })
 }
 
@@ -188,7 +188,7 @@ export function mailNotice(app: App, userId: string, contentFor: ContentFor): vo
 async function sendNotice(app: App, userId: string, contentFor: ContentFor): Promise<void> {
   const person = await findPerson(app, { userId })
   if (!person || person.kind === 'dev') return
-  const language = (await languageOfPerson(app, { userId })) ?? defaultLanguage
+  const language = (await languageOfPerson(app, { userId })) ?? offered.defaultLanguage
   const timeZone = await timeZoneOfPerson(app, { userId })
   await queueMail(app, person.email, await contentFor({ language, timeZone }, person.email))
 }

@@ -5,7 +5,7 @@ import type { App } from '#fairway/server/kernel/app-context'
 import type { InValue } from '#fairway/server/kernel/database/client'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { parseInput } from '#fairway/server/kernel/http/read-input'
-import { languages } from '#fairway/server/kernel/messages'
+import { offered } from '#fairway/server/kernel/messages'
 import { type Language, toLanguage } from '#fairway/shared/languages'
 import { userSettings } from './tables'
 
@@ -223,7 +223,7 @@ async function settingOf(app: App, person: PersonKey, key: string): Promise<stri
 
 /** The language that a person has chosen or first signed in with. Undefined when unknown. */
 export const languageOfPerson = async (app: App, person: PersonKey): Promise<Language | undefined> =>
-  toLanguage(await settingOf(app, person, LANGUAGE_KEY), languages)
+  toLanguage(await settingOf(app, person, LANGUAGE_KEY), offered.languages)
 
 /** Stores the language that a person has chosen. */
 export const rememberLanguage = (app: App, userId: string, language: Language): Promise<void> =>

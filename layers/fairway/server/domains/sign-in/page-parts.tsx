@@ -3,15 +3,15 @@ import type { App } from '#fairway/server/kernel/app-context'
 import type { AppError } from '#fairway/server/kernel/http/app-error'
 import { ErrorDetails } from '#fairway/server/kernel/server-page/note-page'
 import { OUTBOX_PATH } from '#fairway/shared/paths'
-import { errorTitle, fill, languages, messagesOf } from '#fairway/server/kernel/messages'
+import { errorTitle, fill, messagesOf, offered } from '#fairway/server/kernel/messages'
 import { formatTime, type Language } from '#fairway/shared/languages'
 import { providerMark } from '#fairway/shared/provider-marks'
 
 /** Buttons that show the page in another language, each with the language's own name. */
 export const LanguageForm = ({ language }: { language: Language }) =>
-  languages.length < 2 ? null : (
+  offered.languages.length < 2 ? null : (
     <form method="post" class="languages" aria-label={messagesOf(language).signIn.languages}>
-      {languages.map(({ code, name, direction }) =>
+      {offered.languages.map(({ code, name, direction }) =>
         code === language ? (
           <span lang={code} dir={direction} aria-current="true">
             {name}

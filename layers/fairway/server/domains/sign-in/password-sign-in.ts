@@ -30,14 +30,14 @@ import { limits } from '../../kernel/limits/limits'
 import { checkSecondFactor, forgetWrongCodes } from './two-factor/second-factor'
 import { openInvitedAccount } from './invited'
 import { mailVerification, signUpForVerification } from './request-link'
-import { languages } from '#fairway/server/kernel/messages'
+import { offered } from '#fairway/server/kernel/messages'
 import { emailSchema } from '#fairway/shared/schemas/email'
 import { nameSchema } from '#fairway/shared/schemas/name'
 import type { SignInAnswer } from './sign-in-answer'
 
 const languageCode = z
   .string()
-  .refine(code => languages.some(language => language.code === code), 'There is no such language.')
+  .refine(code => offered.languages.some(language => language.code === code), 'There is no such language.')
 const passwordText = z.string().min(1).max(1024)
 const nameText = nameSchema(100)
 

@@ -1,6 +1,6 @@
 // Builds the content of a mail, before it has a form.
 import type { App } from '#fairway/server/kernel/app-context'
-import { defaultLanguage, fill, messagesOf } from '#fairway/server/kernel/messages'
+import { fill, messagesOf, offered } from '#fairway/server/kernel/messages'
 import { formatTime, type Language } from '#fairway/shared/languages'
 import type { Mail, MailEntry } from './define-mail'
 import type { MailText } from './mail-overrides'
@@ -69,7 +69,7 @@ export function contentOf(
   app: ContentApp,
   name: string,
   rawData: unknown,
-  wanted: Language = defaultLanguage,
+  wanted: Language = offered.defaultLanguage,
 ): MailContent {
   const { config } = app
   const mail = requireMail(app, name)

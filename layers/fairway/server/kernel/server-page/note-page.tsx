@@ -2,7 +2,7 @@
 import { type VNode, h } from 'vue'
 import { errorCatalog } from '#fairway/shared/errors'
 import type { Language } from '#fairway/shared/languages'
-import { defaultLanguage, messagesOf } from '../messages'
+import { messagesOf, offered } from '../messages'
 import type { AppError } from '../http/app-error'
 import { type PageApp, ProductMark, type ServerPage, renderPage } from './render-page'
 import type { ServerPageName } from './page-frame'
@@ -65,7 +65,7 @@ interface Card {
 /** Renders a page with one card under the application's name: its subject, then the possible steps. */
 export function cardPage(
   app: PageApp,
-  { page, title, lead, mark, byline, children, script, language = defaultLanguage }: Card,
+  { page, title, lead, mark, byline, children, script, language = offered.defaultLanguage }: Card,
 ): Promise<ServerPage> {
   const about = [mark ?? null, <h1>{title}</h1>, byline ?? null, <p class="lead">{lead}</p>]
   return renderPage(app, { page, title, language, body: h('div', { class: 'card' }, [...about, ...children]), script })
@@ -76,7 +76,7 @@ export function errorPage(
   app: PageApp,
   error: AppError,
   requestId: string,
-  language: Language = defaultLanguage,
+  language: Language = offered.defaultLanguage,
 ): Promise<ServerPage> {
   const { failure, errors } = messagesOf(language)
   const titles: Partial<Record<string, string>> = { ...failure.titles, ...errors }
@@ -105,7 +105,7 @@ export const MarkPair = ({ app, name }: { app: PageApp; name: string }) => (
 )
 
 /** The code of an error, for support; people read its sentence. */
-export const ErrorDetails = ({ text, language = defaultLanguage }: { text: string; language?: Language }) => (
+export const ErrorDetails = ({ text, language = offered.defaultLanguage }: { text: string; language?: Language }) => (
   <details class="details">
     <summary>{messagesOf(language).failure.details}</summary>
     <small>{text}</small>

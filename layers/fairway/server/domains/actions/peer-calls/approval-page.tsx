@@ -4,7 +4,7 @@ import type { App } from '#fairway/server/kernel/app-context'
 import { refuseClosed } from '#fairway/server/domains/organizations'
 import { AppError, toAppError } from '#fairway/server/kernel/http/app-error'
 import { cardPage, MarkPair, noteAnswer, oneClickScript } from '#fairway/server/kernel/server-page/note-page'
-import { defaultLanguage, fill, fillCount, messagesOf } from '#fairway/server/kernel/messages'
+import { fill, fillCount, messagesOf, offered } from '#fairway/server/kernel/messages'
 import type { ServerPage } from '#fairway/server/kernel/server-page/render-page'
 import { errorCatalog } from '#fairway/shared/errors'
 import type { Language } from '#fairway/shared/languages'
@@ -34,7 +34,7 @@ interface ApprovalVisit {
   actions: ReadonlyMap<string, Action>
 }
 
-const textsOf = (language: Language = defaultLanguage) => messagesOf(language).approval
+const textsOf = (language: Language = offered.defaultLanguage) => messagesOf(language).approval
 
 interface ApprovalPage {
   page: ServerPage
@@ -163,7 +163,7 @@ interface ApprovalPageState {
 /** The page for approving or declining an action of another application on the person's behalf; it works without JavaScript. */
 async function approvalPage(
   app: App,
-  { row, session, action, language = defaultLanguage }: ApprovalPageState,
+  { row, session, action, language = offered.defaultLanguage }: ApprovalPageState,
 ): Promise<ServerPage> {
   const caller = callerName(app, row.caller)
   const texts = textsOf(language)

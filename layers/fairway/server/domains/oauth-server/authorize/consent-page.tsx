@@ -2,7 +2,7 @@
 import type { VNode } from 'vue'
 import type { App } from '#fairway/server/kernel/app-context'
 import { cardPage, MarkPair, oneClickScript } from '#fairway/server/kernel/server-page/note-page'
-import { defaultLanguage, fill, fillCount, messagesOf } from '#fairway/server/kernel/messages'
+import { fill, fillCount, messagesOf, offered } from '#fairway/server/kernel/messages'
 import type { ServerPage } from '#fairway/server/kernel/server-page/render-page'
 import type { Language } from '#fairway/shared/languages'
 import { DELETE, type McpScope, OFFLINE_ACCESS, toolScopes } from '#fairway/shared/scopes'
@@ -13,7 +13,7 @@ import type { AuthorizeRequest } from './authorize-request'
 import { type ClientRisk, riskOf } from './client-risk'
 
 /** The texts of the consent pages. */
-export const textsOf = (language: Language = defaultLanguage) => messagesOf(language).consent
+export const textsOf = (language: Language = offered.defaultLanguage) => messagesOf(language).consent
 type Texts = ReturnType<typeof textsOf>
 
 interface ConsentPageState {

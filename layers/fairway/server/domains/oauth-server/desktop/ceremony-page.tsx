@@ -1,7 +1,7 @@
 /** @jsxImportSource vue */
 import type { VNode } from 'vue'
 import type { App } from '#fairway/server/kernel/app-context'
-import { defaultLanguage, fill, messagesOf } from '#fairway/server/kernel/messages'
+import { fill, messagesOf, offered } from '#fairway/server/kernel/messages'
 import type { HubApp } from '#fairway/server/kernel/config/identity-registry'
 import { cardPage, oneClickScript } from '#fairway/server/kernel/server-page/note-page'
 import type { ServerPage } from '#fairway/server/kernel/server-page/render-page'
@@ -9,7 +9,7 @@ import type { Language } from '#fairway/shared/languages'
 import type { Session } from '#fairway/shared/schemas/session'
 
 /** The texts of the pages of a ceremony. */
-export const textsOf = (language: Language = defaultLanguage) => messagesOf(language).desktopSignIn
+export const textsOf = (language: Language = offered.defaultLanguage) => messagesOf(language).desktopSignIn
 
 /**
  * Builds the page where a person confirms that this computer signs them in to their applications. It works without JavaScript.

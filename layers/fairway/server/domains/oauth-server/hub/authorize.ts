@@ -1,4 +1,4 @@
-import { defaultLanguage, fill, messagesOf } from '#fairway/server/kernel/messages'
+import { fill, messagesOf, offered } from '#fairway/server/kernel/messages'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { HubConfig } from '#fairway/server/kernel/config/identity-config'
 import { CODE_CHALLENGE } from '#fairway/server/kernel/crypto/random'
@@ -135,7 +135,7 @@ function refusedPerson(
   app: App,
   { email, refusal }: Required<HubPerson>,
   href: string,
-  language: Language = defaultLanguage,
+  language: Language = offered.defaultLanguage,
 ) {
   const { title, lead, todo, button } = messagesOf(language).hub[refusal]
   return noteAnswer(app, 403, {

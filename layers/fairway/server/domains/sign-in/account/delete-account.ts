@@ -29,7 +29,7 @@ import type { App } from '#fairway/server/kernel/app-context'
 import type { PersonKey } from '#fairway/server/kernel/dependent-rows'
 import { signsIn } from '#fairway/server/kernel/config/config'
 import { AppError } from '#fairway/server/kernel/http/app-error'
-import { defaultLanguage, languageOf } from '#fairway/server/kernel/messages'
+import { languageOf, offered } from '#fairway/server/kernel/messages'
 import { countRows, findTables, type TableOfRows, type Runs } from '#fairway/server/kernel/owned-rows'
 import { SIGN_IN_PATH } from '#fairway/shared/paths'
 import type { AccountEnd } from '#fairway/shared/schemas/account'
@@ -59,7 +59,7 @@ export const deleteAccountInput = z.object({
 export async function planAccountEnd(
   app: App,
   session: Session,
-  language: Language = defaultLanguage,
+  language: Language = offered.defaultLanguage,
 ): Promise<Omit<AccountEnd, 'proof'>> {
   const { client } = app.db
   const { userId, email } = session

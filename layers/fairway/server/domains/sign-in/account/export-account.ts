@@ -14,7 +14,7 @@ import type { App } from '#fairway/server/kernel/app-context'
 import { type ExportedPerson, isExported, type SqlPart } from '#fairway/server/kernel/dependent-rows'
 import { withValues } from '#fairway/server/kernel/database/orm'
 import { inPieces } from '#fairway/server/kernel/export-rows'
-import { defaultLanguage, fill, messagesOf } from '#fairway/server/kernel/messages'
+import { fill, messagesOf, offered } from '#fairway/server/kernel/messages'
 import { findTablesOfPeople, type TableOfRows } from '#fairway/server/kernel/owned-rows'
 import type { Language } from '#fairway/shared/languages'
 import type { ClosedOrganization } from '#fairway/shared/schemas/account'
@@ -44,7 +44,7 @@ interface AccountExport {
 export async function exportAccount(
   app: App,
   session: Session,
-  language: Language = defaultLanguage,
+  language: Language = offered.defaultLanguage,
 ): Promise<AccountExport> {
   await rateLimit(app, limits.exportsPerAccount, session.userId)
   const { userId, email } = session

@@ -1,7 +1,7 @@
 import { deviceInWords, readDevice } from '#fairway/server/domains/people'
 import { BROUGHT_IN } from '#fairway/server/domains/organizations'
 import type { App } from '#fairway/server/kernel/app-context'
-import { defaultLanguage } from '#fairway/server/kernel/messages'
+import { offered } from '#fairway/server/kernel/messages'
 import type { Language } from '#fairway/shared/languages'
 
 export interface Claimant {
@@ -126,7 +126,7 @@ const FIND_ORGANIZATIONS = `
 export async function readClaimContents(
   app: App,
   claimant: Claimant,
-  language: Language = defaultLanguage,
+  language: Language = offered.defaultLanguage,
 ): Promise<ClaimContents> {
   const now = app.now().getTime()
   const read = async (name: keyof typeof finds): Promise<ClaimEntry[]> => {
@@ -149,7 +149,7 @@ export async function readClaimContents(
 
 async function toEntry(
   { text, at, isKept, userAgent, address }: Row,
-  language: Language = defaultLanguage,
+  language: Language = offered.defaultLanguage,
 ): Promise<ClaimEntry> {
   if (userAgent === undefined) return { text, at, isKept: isKept === 1 }
   const device = deviceInWords(await readDevice(userAgent), language)

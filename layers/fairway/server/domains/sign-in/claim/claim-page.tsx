@@ -3,7 +3,7 @@ import type { App } from '#fairway/server/kernel/app-context'
 import { cardPage, oneClickScript } from '#fairway/server/kernel/server-page/note-page'
 import type { ServerPage } from '#fairway/server/kernel/server-page/render-page'
 import { claimPathFor } from '#fairway/shared/sign-in-path'
-import { fill, type Messages, languages, messagesOf } from '#fairway/server/kernel/messages'
+import { fill, type Messages, messagesOf, offered } from '#fairway/server/kernel/messages'
 import { formatTime, type Language } from '#fairway/shared/languages'
 import type { ClaimContents, ClaimEntry } from './claim-contents'
 
@@ -116,7 +116,7 @@ function Organizations({ contents, language }: { contents: ClaimContents; langua
 /** Links to the page in each language, by the language's own name. */
 const OtherLanguages = ({ returnPath, language }: { returnPath: string; language: Language }) => (
   <p class="languages">
-    {languages.map(({ code, name, direction }) =>
+    {offered.languages.map(({ code, name, direction }) =>
       code === language ? (
         <span lang={code} dir={direction}>
           {name}
