@@ -71,14 +71,15 @@ beforeAll(async () => {
 })
 
 describe('a new project', () => {
-  it('is created by the packed command line with nine files', async () => {
+  it('is created by the packed command line with ten files', async () => {
     const program = join(place, 'npx/node_modules/nuxt-fairway/cli/fw.mjs')
     const args = ['new', 'my-app', '--sample', 'empty', '--no-install', '--package', tarball]
     const { code, out } = await run(place, process.execPath, [program, ...args])
-    expect([code, out]).toEqual([0, expect.stringContaining('9 files written into my-app')])
+    expect([code, out]).toEqual([0, expect.stringContaining('10 files written into my-app')])
     expect(Object.keys(authorFiles(project))).toEqual([
       '.gitignore',
       'README.md',
+      'app/locales/de/language.json',
       'app/pages/index.vue',
       'drizzle.config.ts',
       'fw.config.ts',
