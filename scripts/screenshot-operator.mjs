@@ -67,7 +67,7 @@ export const operatorStates = [
   ...SECTIONS.map(id => ({
     name: `operator-${id}`,
     path: `/operator/${id}`,
-    reach: seen('main :is(h2, table)'),
+    reach: seen('main :is(h2, table, dl, li)'),
     isWhole: true,
   })),
   { name: 'team-webhooks', path: '/team/webhooks', reach: text('No webhooks yet') },
