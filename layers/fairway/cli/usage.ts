@@ -1,4 +1,5 @@
-// Checks the arguments of `fw` against the declarations of its commands before a command runs. citty itself ignores unknown options.
+// Checks the arguments of `fw` against the declarations of its commands before a command runs. citty itself ignores unknown
+// options.
 import { parseArgs } from 'node:util'
 import type { ArgDef, CommandDef, Resolvable } from 'citty'
 import { suggestion } from '../shared/nearest-name'

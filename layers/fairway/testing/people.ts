@@ -134,6 +134,10 @@ async function assign(app: App, owner: Who, who: { email: string; role: string }
   await assignAppRole(app, requireOrg(await sessionOf(app, owner), 'assign-app-role'), who)
 }
 
+/** Whether the policy of a table lets a person create rows. */
+export const mayCreateRow = (app: App, table: SharedTable, session: Session): Promise<boolean> =>
+  withRun({ app, session }, () => mayCreate(app.db.orm, table, session))
+
 /** Assigns the first role that may create rows of these tables; none where the person may without one. */
 async function assignCreator(
   app: App,
@@ -142,7 +146,7 @@ async function assignCreator(
 ): Promise<void> {
   for (const role of app.config.appRoles?.roles ?? []) {
     const session = await sessionOf(app, { email })
-    const may = creates.map(table => withRun({ app, session }, () => mayCreate(app.db.orm, table, session)))
+    const may = creates.map(table => mayCreateRow(app, table, session))
     if ((await Promise.all(may)).every(Boolean)) return
     await assign(app, owner, { email, role })
   }

@@ -8,7 +8,10 @@ import { AppError, PROBLEM_MEDIA_TYPE, toProblem } from '../../server/kernel/htt
 
 const WAIT_LIMIT_IN_MS = 20_000
 
-/** What waits for the next start, which answers it. It belongs to the server that listens, because a restart loads this file again. */
+/**
+ * What waits for the next start, which answers it. It belongs to the server that listens, because a restart loads this file
+ * again.
+ */
 interface Held {
   restart?: PromiseWithResolvers<RequestListener>
 }

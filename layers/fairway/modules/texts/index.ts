@@ -25,8 +25,8 @@ import type { LanguageInfo } from '../../shared/languages'
 /**
  * Provides `#build/texts/<feature>`: the catalogs of the application over those of the platform. English is split by feature, so
  * that the first page does not load the texts of every page. A group that the platform does not know is part of the frame, unless
- * it is in `public.json`. Every other language that is offered is one file, which `#build/languages` loads when it is chosen. The server's own
- * texts are in `#fw/texts`.
+ * it is in `public.json`. Every other language that is offered is one file, which `#build/languages` loads when it is chosen. The
+ * server's own texts are in `#fw/texts`.
  */
 export default defineNuxtModule({
   meta: { name: 'texts' },

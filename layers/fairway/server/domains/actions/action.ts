@@ -89,7 +89,7 @@ export interface Action<Input extends z.ZodObject = z.ZodObject, Result = unknow
   audit: readonly string[]
   /** The row that the action writes. */
   subject?: AuditSubject
-  /** Where a public action names the organization that a visitor's call belongs to: a field of its input, or a path in its result. */
+  /** Where a public action names the organization of a visitor's call: a field of its input, or a path in its result. */
   visited?: string
   /** The fields whose values audit rows keep, before and after. Without `read`, they are columns of the subject. */
   changes?: {

@@ -40,10 +40,10 @@ export type RouteContext<S extends Session | null = Session> = AuthorContext<S> 
 }
 
 /**
- * Returns the context that an action gets, and `run` for actions, for a route of a signed-in person. Throws `unauthenticated` without a session, and
- * `provider-required` when the organization requires a sign-in provider. With `public` the session may be null instead. A guard
- * must return exactly `true`, else it throws `forbidden`; errors of the guard are passed on, and the context includes what the
- * guard proves.
+ * Returns the context that an action gets, and `run` for actions, for a route of a signed-in person. Throws `unauthenticated`
+ * without a session, and `provider-required` when the organization requires a sign-in provider. With `public` the session may be
+ * null instead. A guard must return exactly `true`, else it throws `forbidden`; errors of the guard are passed on, and the context
+ * includes what the guard proves.
  */
 export async function useFairway<Public extends boolean = false, Proof = unknown>(
   event: H3Event,

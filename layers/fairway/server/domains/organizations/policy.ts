@@ -31,8 +31,8 @@ export interface Via {
 }
 
 /**
- * `'member'`, `'everyone'` (for reading: visitors too), `'admin'` (owners too), `'creator'`, the name of a `person()` column (`'owner'` is that of `ownableColumns()`), or
- * the result of a function below.
+ * `'member'`, `'everyone'` (for reading: visitors too), `'admin'` (owners too), `'creator'`, the name of a `person()` column
+ * (`'owner'` is that of `ownableColumns()`), or the result of a function below.
  */
 type Named = string
 type OnePart = Named | Part

@@ -26,14 +26,13 @@ export function asReadBy(value: SQLiteColumn | SQL, caller: Caller | typeof EVER
     const chunks = value.queryChunks.map(chunk => chunkReadBy(chunk, caller))
     return chunks.every((chunk, at) => chunk === value.queryChunks[at]) ? value : sql.join(chunks)
   }
+  if (caller === EVERYONE) return asReadByEveryone(value)
   const read = readRuleOf(value)
-  if (caller === EVERYONE) return asReadByEveryone(value, read)
   return read ? sql`case when ${anyOf(read, value.table as SharedTable, caller)} then ${value} end` : value
 }
 
-function asReadByEveryone(column: SQLiteColumn, read = policyOf(column.table)?.rules.read): SQLiteColumn | SQL {
-  if (!read || column.primary) return column
-  const isOpen = openParts(read, column.table as SharedTable)
+function asReadByEveryone(column: SQLiteColumn): SQLiteColumn | SQL {
+  const isOpen = openingOf(column)
   if (isOpen) return isOpen === ALWAYS ? column : sql`case when ${isOpen} then ${column} end`
   const name = getTableName(column.table)
   throw new Error(`public: the policy of ${name} has no 'everyone' for reading ${column.name}; add it, or leave it out`)
@@ -43,9 +42,12 @@ function asReadByEveryone(column: SQLiteColumn, read = policyOf(column.table)?.r
 export const EVERYONE = 'everyone'
 
 /** Whether everyone may read this column of some rows; true for a table without a policy. */
-export const isForEveryone = (column: SQLiteColumn): boolean => {
+export const isForEveryone = (column: SQLiteColumn): boolean => openingOf(column) !== undefined
+
+/** The condition for the rows of which everyone may read this column; undefined for none. */
+function openingOf(column: SQLiteColumn): SQL | undefined {
   const read = readRuleOf(column) ?? policyOf(column.table)?.rules.read
-  return !read || column.primary || openParts(read, column.table as SharedTable) !== undefined
+  return read && !column.primary ? openParts(read, column.table as SharedTable) : ALWAYS
 }
 
 /** The condition for the rows of which everyone may read something; undefined when a policy opens none. */

@@ -9,7 +9,8 @@ try{var kept=localStorage.getItem('${LAST_WAY}'),last=kept=='password'?'sign-in'
 if(used){var s=document.createElement('small');s.className='last';s.textContent=document.querySelector('[data-last]').dataset.last;used.classList.add('with-mark');used.append(' ',s);var more=used.closest('details');if(more)more.open=true;
 var part=used.closest('.switch');if(part&&!location.hash&&!document.querySelector('.alert:not([hidden]),.fault,.invited'))location.replace('#'+part.id)}}catch(e){}
 `
-// A page without a language in its address is in the default language for everyone. A browser that prefers another language redirects to it.
+// A page without a language in its address is in the default language for everyone. A browser that prefers another language
+// redirects to it.
 const LANGUAGE = `
 try{var asked=new URLSearchParams(location.search);if(!asked.has('lang')){var wish=localStorage.getItem('${LANGUAGE_SETTING}'),offered,of=function(w){return document.querySelector('.languages [lang="'+CSS.escape(w)+'"]')};(wish?[wish]:navigator.languages).some(function(w){return offered=of(w)||of(w.split('-')[0])});
 if(offered&&offered.value){asked.set('lang',offered.value);location.replace('?'+asked+location.hash)}}}catch(e){}

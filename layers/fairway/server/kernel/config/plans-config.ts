@@ -77,7 +77,10 @@ export function limitFacts({ plans, limits, upgradeUrl }: PlansConfig, limit: st
   }
 }
 
-/** The same as an English sentence, for programs; pages say it in the language of the person (`limitText`): “Quotes: 20 of 20 on the plan Free. Pro has 10000.” */
+/**
+ * The same as an English sentence, for programs: “Quotes: 20 of 20 on the plan Free. Pro has 10000.” Pages say it in the language
+ * of the person (`limitText`).
+ */
 export const limitSentence = (
   { limitTitle, planTitle, max, next }: ReturnType<typeof limitFacts>,
   used = max,

@@ -66,13 +66,13 @@ interface WantedJobs extends SortedQuery<keyof typeof ORDERS> {
 }
 
 /**
- * Returns a page of jobs, by default the latest first, optionally in this state or of this name. Without a name, finished jobs of the platform are
- * omitted.
+ * Returns a page of jobs, by default the latest first, optionally in this state or of this name. Without a name, finished jobs of
+ * the platform are omitted.
  */
 export async function listJobs(app: App, { state, name, ...query }: WantedJobs) {
   // Unused conditions are left out, so that the others can use indexes.
   const isNamed =
-    name === undefined ? sql.raw(`(state <> 'done' or name not glob '${PLATFORM_JOB}*')`) : sql`1 and name = ${name}`
+    name === undefined ? sql.raw(`(state <> 'done' or name not glob '${PLATFORM_JOB}*')`) : sql`name = ${name}`
   const where = state ? sql`${isNamed} and ${sql.raw(isIn(state))}` : isNamed
   // Few jobs are in most states; in the order of ids, the query would scan all others.
   const values = state && state !== 'done' ? { ...ORDERS, queued: sql`+id` } : ORDERS

@@ -1,4 +1,5 @@
-import { and, eq, getTableName, inArray, isNotNull, ne, sql, type SQL } from 'drizzle-orm'
+import { and, eq, getTableName, inArray, isNotNull, ne, or, sql, type SQL } from 'drizzle-orm'
+import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { App } from '#fairway/server/kernel/app-context'
 import { accessibleTo, asReadBy, hasReadRule, isOpenRow, orgExists } from '#fairway/server/domains/organizations'
 import type { AuditEntry } from '#fairway/shared/schemas/audit'
@@ -43,11 +44,10 @@ export async function findSubjects(
   const ids = namedIds(subject.id, input, done)
   const type = getTableName(subject.table)
   try {
-    const written = session ? await readSubjects(app, session, subject, ids) : new Map<string, WrittenSubject>()
-    const visited = isPublic ? await readVisited(app, session, subject, ids) : new Map<string, WrittenSubject>()
+    const written = await readSubjects(app, { session, isPublic }, subject, ids)
     // For a deleted row, or one that its writer may not read, the log records the write without a title.
     const unknown = (id: string) => (done && session ? { type, id, title: null } : [])
-    return ids.flatMap(id => written.get(id) ?? visited.get(id) ?? unknown(id))
+    return ids.flatMap(id => written.get(id) ?? unknown(id))
   } catch (error) {
     app.log.warn('what an action writes could not be looked up', { type, error })
     return []
@@ -73,39 +73,44 @@ export async function findVisitedOrg(
   return orgId !== undefined && orgId !== session?.orgId && (await orgExists(app.db.orm, orgId)) ? orgId : undefined
 }
 
-const rowsOf = (app: App, { table, title }: AuditSubject, ids: string[], which?: SQL) => {
-  const isNamed =
-    ids.length === 1 ? eq(table.id, ids[0]) : sql`${table.id} in (select value from json_each(${JSON.stringify(ids)}))`
-  return app.db.orm
+/** The condition for the rows with these ids. */
+export const hasOneOf = (id: SQLiteColumn, ids: readonly string[]): SQL =>
+  ids.length === 1 ? eq(id, ids[0]) : sql`${id} in (select value from json_each(${JSON.stringify(ids)}))`
+
+interface Caller {
+  session: Session | null
+  /** Whether the action is public: rows of organizations in which the caller does not work count too. */
+  isPublic: boolean
+}
+
+/** The rows that the caller may read, and those of a public action where they are a visitor. */
+async function readSubjects(app: App, caller: Caller, subject: AuditSubject, ids: string[]) {
+  const { table, title } = subject
+  if (ids.length === 0) return new Map<string, WrittenSubject>()
+  const rows = await app.db.orm
     .select({ id: table.id, title, isOpen: isOpenRow(table), orgId: table.orgId })
     .from(table)
-    .where(and(isNamed, which))
+    .where(and(hasOneOf(table.id, ids), isOfCaller(caller, subject)))
+  return new Map(rows.map(row => [String(row.id), toWritten(row, caller, subject)]))
 }
 
-/** The rows that belong to an organization in which the caller does not work. */
-async function readVisited(app: App, session: Session | null, subject: AuditSubject, ids: string[]) {
-  const byId = new Map<string, WrittenSubject>()
-  if (ids.length === 0) return byId
-  const { table } = subject
+function isOfCaller({ session, isPublic }: Caller, { table }: AuditSubject): SQL | undefined {
   const isElsewhere = session?.orgId ? ne(table.orgId, session.orgId) : isNotNull(table.orgId)
-  for (const row of await rowsOf(app, subject, ids, isElsewhere)) {
-    const isOpen = row.isOpen === 1 && !hasReadRule(subject.title)
-    const title = isOpen ? String(row.title).slice(0, MOST_OF_A_TITLE) : null
-    byId.set(String(row.id), { type: getTableName(table), id: String(row.id), title, visitedOrgId: String(row.orgId) })
-  }
-  return byId
+  return or(session ? accessibleTo(table, session) : undefined, isPublic ? isElsewhere : undefined)
 }
 
-async function readSubjects(app: App, session: Session, subject: AuditSubject, ids: string[]) {
-  const byId = new Map<string, WrittenSubject>()
-  if (ids.length === 0) return byId
-  const { table, title } = subject
-  for (const row of await rowsOf(app, subject, ids, accessibleTo(table, session))) {
-    const isOpen = row.isOpen === 1 && row.orgId === session.orgId && !hasReadRule(title)
-    const cutTitle = isOpen ? String(row.title).slice(0, MOST_OF_A_TITLE) : null
-    byId.set(String(row.id), { type: getTableName(table), id: String(row.id), title: cutTitle })
+type SubjectRow = Record<'id' | 'title' | 'isOpen' | 'orgId', unknown>
+
+function toWritten(row: SubjectRow, { session, isPublic }: Caller, { table, title }: AuditSubject): WrittenSubject {
+  const isOwn = row.orgId === (session?.orgId ?? null)
+  const isVisitor = isPublic && !isOwn && row.orgId !== null
+  const isOpen = row.isOpen === 1 && (isOwn || isVisitor) && !hasReadRule(title)
+  return {
+    type: getTableName(table),
+    id: String(row.id),
+    title: isOpen ? String(row.title).slice(0, MOST_OF_A_TITLE) : null,
+    ...(isVisitor && { visitedOrgId: String(row.orgId) }),
   }
-  return byId
 }
 
 /** The tables whose policies hide the title from some who may read the row. */

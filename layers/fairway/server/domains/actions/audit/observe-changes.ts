@@ -1,13 +1,13 @@
 // Reads the values of declared fields before and after a call.
-import { and, getTableColumns, type SQL, sql } from 'drizzle-orm'
+import { and, getTableColumns } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { App } from '#fairway/server/kernel/app-context'
-import { accessibleTo, asReadBy, isOpenRow } from '#fairway/server/domains/organizations'
+import { accessibleTo, hasReadRule, isOpenRow } from '#fairway/server/domains/organizations'
 import type { AuditChange } from '#fairway/shared/schemas/audit'
 import type { Session } from '#fairway/shared/schemas/session'
 import type { Action, AuditSubject } from '../action'
 import { type FieldChanges, NO_ROW, type RowChanges } from './audit-changes'
-import { textsAt } from './audit-subject'
+import { hasOneOf, textsAt } from './audit-subject'
 
 const MOST_CHARACTERS = 500
 
@@ -104,17 +104,12 @@ async function readRows(
   const columns: Partial<Record<string, SQLiteColumn>> = getTableColumns(table)
   const shown = fields.flatMap(name => {
     const column = columns[name]
-    return column && asReadBy(column, session) === column ? [[name, column] as const] : []
+    return column && !hasReadRule(column) ? [[name, column] as const] : []
   })
   const rows: Values[] = await app.db.orm
     .select({ ...Object.fromEntries(shown), $id: table.id, $isOpen: isOpenRow(table), $orgId: table.orgId })
     .from(table)
-    .where(
-      and(
-        sql`${table.id} in (select value from json_each(${JSON.stringify(ids)}))` as SQL,
-        accessibleTo(table, session),
-      ),
-    )
+    .where(and(hasOneOf(table.id, ids), accessibleTo(table, session)))
   const open = rows.filter(row => row.$isOpen === 1 && row.$orgId === session.orgId)
   return new Map(open.map(row => [String(row.$id), row]))
 }

@@ -47,7 +47,8 @@ const LEFT_ALONE_IN_MS = 60_000
 
 /**
  * Writes one audit row. Calls without a session only increase a metric, unless they are a visitor's completed write in an
- * organization. Repeated denials of one person are counted in one row. A failure of the recorder is logged and never changes the outcome of the action.
+ * organization. Repeated denials of one person are counted in one row. A failure of the recorder is logged and never changes the
+ * outcome of the action.
  */
 export async function recordAudit(app: App, entry: AuditEntry): Promise<void> {
   const { action, caller, session, requestId, error, visitedOrgId } = entry
@@ -144,7 +145,7 @@ async function writeRows(
   const openUntil = new Date(row.at.getTime() + LEFT_ALONE_IN_MS)
   const about = subjects.map(({ type, id, title, changes }, index) => ({
     ...row,
-    input: inputWith(changes),
+    input: changes ? inputWith(changes) : row.input,
     id: index === 0 ? row.id : newId(),
     subjectType: type,
     subjectId: id,

@@ -5,8 +5,9 @@ import { fieldParameters } from './parameters'
 import { isListIndex, type QueryTree, type QueryValue } from './query-tree'
 
 /**
- * In a collection that refuses them, throws `unknown-filter` for parameters that the collection does not have, and for orders that are neither `asc` nor `desc`. The
- * error lists the filters and orders that exist. Parameters of pages are known even where clients have no choice.
+ * In a collection that refuses them, throws `unknown-filter` for parameters that the collection does not have, and for orders that
+ * are neither `asc` nor `desc`. The error lists the filters and orders that exist. Parameters of pages are known even where
+ * clients have no choice.
  */
 export function checkNames(query: QueryTree, served: ServedCollection): void {
   if (!served.refusesUnknown) return
