@@ -131,6 +131,7 @@ export const errorCatalog = {
     status: 409,
     title: 'Events of this webhook are being counted or sent again. Try again in a moment.',
   },
+  'domain-limit': { status: 409, title: 'Your organization has the most domains it can have. Remove one first.' },
   'webhook-limit': { status: 409, title: 'You have reached the limit for webhooks. Delete one first.' },
   'account-exists': { status: 409, title: 'An account with this address already exists.' },
   'already-a-member': { status: 409, title: 'This person is already a member.' },

@@ -77,6 +77,7 @@ export const CONNECTIONS_PATH = '/_fw/connections'
 export const CONNECTIONS_PAGE = '/connections'
 /** The webhooks of the organization that the person works in. */
 export const WEBHOOKS_PAGE = '/team/webhooks'
+export const SINGLE_SIGN_ON_PAGE = '/team/single-sign-on'
 /** The operators' pages of the installation, including its webhooks. */
 export const SECURITY_PAGE = '/security'
 

@@ -16,6 +16,7 @@ export const ORG_PERMISSIONS = {
   'remove-member': ['owner', 'admin'],
   'rename-organization': ['owner', 'admin'],
   'set-auth-provider': ['owner', 'admin'],
+  'prepare-single-sign-on': ['owner', 'admin'],
   'limit-agents': ['owner', 'admin'],
   'list-grants': ['owner', 'admin'],
   'revoke-grant': ['owner', 'admin'],

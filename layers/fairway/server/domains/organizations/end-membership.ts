@@ -198,7 +198,14 @@ export const organizationRows: DependentRows = {
     { sql: `delete from org_invitations where email = ? and status = 'pending'`, args: [email] },
   ],
   forgetOrganization: ({ sql, args }) =>
-    ['fw_suspended_members', 'org_invitations', 'app_member_roles', 'shares', 'vault_credentials'].map(table => ({
+    [
+      'fw_suspended_members',
+      'org_invitations',
+      'app_member_roles',
+      'shares',
+      'vault_credentials',
+      'fw_org_domains',
+    ].map(table => ({
       sql: `delete from ${table} where ${sql}`,
       args,
     })),

@@ -86,6 +86,7 @@ export {
   seesPerson,
   transferOwnership,
 } from './members'
+export { checkDueDomains } from './proved-domains'
 export { setAuthProvider } from './set-auth-provider'
 export { setActiveOrgIdOf, team } from './team'
 export { accessDenied, createCheck, mayCreate, membersMay, requireCreate } from './policy-check'

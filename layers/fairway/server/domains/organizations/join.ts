@@ -8,7 +8,8 @@ import type { Session } from '#fairway/shared/schemas/session'
 import { joinStatements, logMoves, moveStatements } from './active-org'
 import { describeJoin, findMembership } from './switch-organization'
 import { asInvited, copiedToken, findInvitations, type InvitationRow } from './invite'
-import { corporateDomainOf, DOMAIN_HOLDS, INVITATION_IS_OPEN } from './org-context'
+import { corporateDomainOf, DOMAIN_HOLDS } from './domain-names'
+import { INVITATION_IS_OPEN } from './org-context'
 
 interface Answer {
   id: string

@@ -26,11 +26,16 @@ export async function findMembers(app: App, orgId: string | null, emails: readon
 }
 
 /** Returns the addresses of the owners and admins of an organization, first joined first. */
-export async function listManagers(app: App, orgId: string): Promise<string[]> {
+export async function listManagers(
+  app: App,
+  orgId: string,
+  roles: readonly OrgRole[] = ['owner', 'admin'],
+): Promise<string[]> {
   const find = app.db.prepareRead<{ email: string }>(
-    `select u.email as email from ${PEOPLE} ${membershipJoin('?')} where m.role in ('owner', 'admin') order by m.joined_at, u.id`,
+    `select u.email as email from ${PEOPLE} ${membershipJoin('?')}
+     where m.role in (select value from json_each(?)) order by m.joined_at, u.id`,
   )
-  return (await find([orgId])).map(({ email }) => email)
+  return (await find([orgId, JSON.stringify(roles)])).map(({ email }) => email)
 }
 
 const ACTOR_ROLE = '(select role from org_members where org_id = ? and user_id = ?)'

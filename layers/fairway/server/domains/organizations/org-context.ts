@@ -1,12 +1,9 @@
 // In SQLite, the `order by` of a correlated subquery inside `on` cannot use an outer column. The active organization is therefore
 // found by `coalesce` of two subqueries.
-import { domainToASCII } from 'node:url'
-import freeMailDomains from 'email-providers/all.json' with { type: 'json' }
-import { getDomain, getPublicSuffix } from 'tldts'
 import type { App } from '#fairway/server/kernel/app-context'
 import { checkSecondFactorSetUp, secondFactorColumns, secondFactorOf, type SecondFactorRow } from './second-factor'
 import type { Session, ClosedOrg } from '#fairway/shared/schemas/session'
-import { ACTIVE_ORG_SETTING, PEOPLE, personJoin, settingJoin } from '#fairway/server/domains/people'
+import { ACTIVE_ORG_SETTING, PEOPLE, settingJoin } from '#fairway/server/domains/people'
 import {
   MANAGED_ROLES,
   managesRole,
@@ -20,6 +17,7 @@ import { AppError } from '#fairway/server/kernel/http/app-error'
 import { IDENTITY_LOGIN_PATH, SIGN_IN_AGAIN, SIGN_IN_PATH } from '#fairway/shared/paths'
 import { signInPathFor } from '#fairway/shared/sign-in-path'
 import { newId } from '#fairway/server/kernel/crypto/random'
+import { corporateDomainOf, DOMAIN_HOLDS } from './domain-names'
 
 /** The organization a person works in, or nulls. `closedOrg` is set instead when its sign-in rule excludes them. */
 export type OrgContext = Pick<Session, 'orgId' | 'orgName' | 'orgRole' | 'closedOrg' | 'secondFactor'>
@@ -200,10 +198,6 @@ export function requireOrg(session: Session, permission: OrgPermission): Actor {
   return { userId, email, orgId, orgName: orgName ?? '', role: orgRole, session }
 }
 
-/** The condition that the domain of an organization (`o`) lets people join: an owner has a confirmed address there. */
-export const DOMAIN_HOLDS = `exists (select 1 from org_members w ${personJoin('w.user_id')} where w.org_id = o.id
-  and w.role = 'owner' and u.email_verified = 1 and substr(u.email, instr(u.email, '@') + 1) = o.allowed_domain)`
-
 /**
  * Throws `forbidden` when the actor may not give this role. Adding an owner is as powerful as a transfer of the organization. It
  * therefore throws `fresh-session-required` without a sign-in in the past 15 minutes, which tokens and programs never have.
@@ -267,29 +261,4 @@ function defaultOrganizationName({ name, email }: { name: string; email: string 
   const words = local.split(/[._-]+/).filter(Boolean)
   const readable = words.map(word => word.charAt(0).toUpperCase() + word.slice(1)).join(' ')
   return `${(name.trim() || readable || 'My').slice(0, 80)}'s organization`
-}
-
-const freeMail = new Set(freeMailDomains)
-
-/** Normalizes the domain of an address or a typed domain: ASCII (IDNA), lower case, no final dot; empty when it is invalid. */
-export function normalDomain(text: string): string {
-  const domain = domainToASCII(text.trim().replace(/^@/, '').replace(/\.$/, '')).toLowerCase()
-  return /^(?=.{1,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9-]{2,63}$/.test(domain) ? domain : ''
-}
-
-/** The normalized domain of an email address. */
-export const domainOf = (email: string): string => normalDomain(email.slice(email.lastIndexOf('@') + 1))
-
-/** True for domains that offer addresses to the public. */
-export const isFreeMailDomain = (domain: string): boolean =>
-  freeMail.has(domain) || freeMail.has(getDomain(domain) ?? '')
-
-/** True for names like `co.uk`, below which strangers have their domains. */
-export const isPublicSuffix = (domain: string): boolean =>
-  getPublicSuffix(domain, { allowPrivateDomains: true }) === domain
-
-/** Returns the domain of an address when it can belong to one company, else an empty text, which matches no organization. */
-export function corporateDomainOf(email: string): string {
-  const domain = domainOf(email)
-  return isFreeMailDomain(domain) ? '' : domain
 }

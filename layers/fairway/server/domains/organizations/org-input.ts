@@ -6,7 +6,7 @@ import { ORG_ROLES } from '#fairway/shared/roles'
 import { emailSchema } from '#fairway/shared/schemas/email'
 import { nameSchema } from '#fairway/shared/schemas/name'
 import { MEMBER_ORDERS } from './member-list'
-import { normalDomain } from './org-context'
+import { normalDomain } from './domain-names'
 
 const idSchema = z.string().min(1).max(64)
 /** The same on every endpoint: the person knows the consequences of the move and wants it anyway. */

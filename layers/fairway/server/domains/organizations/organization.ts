@@ -13,15 +13,8 @@ import { limits } from '../../kernel/limits/limits'
 import { listOrgCredentialKeys } from './vault'
 import { activeOrgStatements, logMoves } from './active-org'
 import { listMemberships, type Membership } from './switch-organization'
-import {
-  DOMAIN_HOLDS,
-  domainOf,
-  isFreeMailDomain,
-  isPublicSuffix,
-  normalDomain,
-  requireOrg,
-  type Actor,
-} from './org-context'
+import { DOMAIN_HOLDS, domainOf, hasProved, requireDomain } from './domain-names'
+import { requireOrg, type Actor } from './org-context'
 import { organizations, orgMembers } from './tables'
 import { forgetStatements, ofAuthors } from './deletion'
 import { handOverStatements, isHandedOver, type Receivers } from './hand-over'
@@ -133,12 +126,12 @@ interface UpdateOrganizationInput {
 
 /**
  * Renames the organization or limits its connected apps (admin). Or sets the domain whose people may join (owner, and only the
- * domain of their own verified address).
+ * domain of their own verified address, or one that the organization has proved).
  */
 export async function updateOrganization(app: App, session: Session, input: UpdateOrganizationInput): Promise<void> {
   const wantsDomain = input.allowedDomain !== undefined
   const actor = requireOrg(session, permissionFor(input))
-  const allowedDomain = wantsDomain ? checkedDomain(session, input.allowedDomain ?? '') : undefined
+  const allowedDomain = wantsDomain ? await checkedDomain(app, actor, input.allowedDomain ?? '') : undefined
   const changes = {
     ...(input.name === undefined ? {} : { name: input.name }),
     ...(input.agentsReadOnly === undefined ? {} : { agentsReadOnly: input.agentsReadOnly }),
@@ -168,14 +161,15 @@ function permissionFor({ allowedDomain, name }: UpdateOrganizationInput): OrgPer
   return name === undefined ? 'limit-agents' : 'rename-organization'
 }
 
-function checkedDomain(session: Session, typed: string): string | null {
+async function checkedDomain(app: App, { orgId, session }: Actor, typed: string): Promise<string | null> {
   if (typed.trim() === '') return null
-  const domain = normalDomain(typed)
-  if (!domain)
-    throw new AppError('invalid-input', { errors: [{ path: 'allowedDomain', message: 'This is not a domain.' }] })
-  if (isFreeMailDomain(domain)) throw new AppError('free-mail-domain')
-  if (isPublicSuffix(domain)) throw new AppError('public-suffix-domain')
-  if (!session.emailVerified || domainOf(session.email) !== domain) throw new AppError('not-your-domain')
+  const domain = requireDomain(typed, 'allowedDomain')
+  if (session.emailVerified && domainOf(session.email) === domain) return domain
+  const [proof] = await app.db.prepareRead<{ isProved: number }>(`select ${hasProved('?', '?')} as isProved`)([
+    orgId,
+    domain,
+  ])
+  if (proof?.isProved !== 1) throw new AppError('not-your-domain')
   return domain
 }
 

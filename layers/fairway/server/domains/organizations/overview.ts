@@ -9,7 +9,7 @@ import { listDeleted } from './deletion'
 import { findDomainMatches } from './join'
 import { listMemberships, listOrphanedCredentials } from './switch-organization'
 import { asInvited, findInvitations } from './invite'
-import { DOMAIN_HOLDS } from './org-context'
+import { DOMAIN_HOLDS } from './domain-names'
 
 /** Returns the person's organizations, the active one, and pending invitations. */
 export async function getOverview(app: App, session: Session): Promise<OrganizationOverview> {

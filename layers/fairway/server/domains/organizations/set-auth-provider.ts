@@ -12,7 +12,8 @@ import { endGrantsStatements } from '#fairway/server/kernel/dependent-rows'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { AuthProviderResult } from '#fairway/shared/schemas/organization'
 import type { Session } from '#fairway/shared/schemas/session'
-import { isFreeMailDomain, requirableProviders, type Actor } from './org-context'
+import { isFreeMailDomain } from './domain-names'
+import { requirableProviders, type Actor } from './org-context'
 
 export interface AuthProviderInput {
   /** The ID of the one provider that members must sign in with; null requires none. */

@@ -1,5 +1,6 @@
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 import { sql } from 'drizzle-orm'
+import { DOMAIN_STATES } from '../../../shared/schemas/domain'
 
 /** One explicit row per person and application; no row means no role. */
 export const appMemberRoles = sqliteTable(
@@ -159,6 +160,37 @@ export const vaultCredentials = sqliteTable(
       .on(table.userId, table.key)
       .where(sql`user_id is not null`),
     index('vault_org').on(table.orgId),
+  ],
+)
+
+/** A domain that an organization proves by a TXT record. It covers exactly itself, none of its subdomains. */
+export const orgDomains = sqliteTable(
+  'fw_org_domains',
+  {
+    orgId: text('org_id').notNull(),
+    /** Lower case, in ASCII form. */
+    domain: text('domain').notNull(),
+    /** What the record must say; new for each claim, because others can read and repeat the one before. */
+    token: text('token').notNull(),
+    status: text('status', { enum: DOMAIN_STATES }).notNull(),
+    provedAt: instant('proved_at'),
+    checkedAt: instant('checked_at'),
+    /** The definite answers without the record since `missedSince`, at most one a day. */
+    misses: integer('misses').notNull().default(0),
+    missedSince: instant('missed_since'),
+    missedAt: instant('missed_at'),
+    lapsedAt: instant('lapsed_at'),
+    createdBy: text('created_by').notNull(),
+    createdAt: instant('created_at').notNull(),
+  },
+  table => [
+    primaryKey({ columns: [table.orgId, table.domain] }),
+    // One organization at most holds a domain; a lapsed one still counts.
+    uniqueIndex('fw_org_domains_held')
+      .on(table.domain)
+      .where(sql`status <> 'pending'`),
+    index('fw_org_domains_checked').on(table.status, table.checkedAt),
+    index('fw_org_domains_creator').on(table.createdBy),
   ],
 )
 

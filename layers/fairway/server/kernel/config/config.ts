@@ -90,6 +90,8 @@ export interface Config {
   operators: readonly string[]
   /** Origins that webhooks may use although they are not public. */
   webhookOrigins: readonly string[]
+  /** The DNS servers for proofs of domains; empty for those of the machine. */
+  dnsServers: readonly string[]
   metricsToken?: string
   localMigration: LocalMigrationConfig
   logLevel: LogLevel
@@ -208,6 +210,7 @@ const operationConfig = (env: Env) => ({
   connections: { providers: env.FW_OAUTH_PROVIDERS ?? [], clients: env.FW_PROVIDER_CLIENTS ?? {} },
   operators: env.FW_OPERATORS ?? [],
   webhookOrigins: env.FW_WEBHOOK_ORIGINS ?? [],
+  dnsServers: env.FW_DNS_SERVERS ?? [],
   metricsToken: env.FW_METRICS_TOKEN,
   files: filesConfig(env),
   uploads: uploadLimits,

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { emailSchema } from '#fairway/shared/schemas/email'
 import { builderVariables, commandLineVariables, fileVariables, operatorVariables } from './tool-variables'
 import { FRAME_ORIGIN, flag, folder, hostName, seconds, splitList, text, type Variable, inGroup } from './env-variable'
+import { networkVariables } from './network-variables'
 import { identityVariables, mcpVariables, oauthVariables, providerVariables } from './protocol-variables'
 
 /** Every environment variable, once: the reader, `.env.example` and docs/reference/settings.md all come from this table. */
@@ -52,24 +53,8 @@ export const envTable = {
       unset: 'no operators',
       example: 'ops@example.com',
     },
-    FW_WEBHOOK_ORIGINS: {
-      schema: text.transform(splitList).pipe(
-        z.array(
-          z
-            .url({
-              protocol: /^https?$/,
-              error: 'each entry must be an origin, for example http://hooks.internal:8080',
-            })
-            .refine(entry => new URL(entry).origin === entry.replace(/\/$/, ''), 'each entry must be an origin only')
-            .transform(entry => new URL(entry).origin),
-        ),
-      ),
-      description:
-        'Origins inside your network, comma separated, that webhooks of operators (`FW_OPERATORS`) may be sent to. All other webhooks go to public https addresses.',
-      unset: 'public https addresses only; in development this machine too',
-      example: 'http://hooks.internal:8080',
-    },
   }),
+  ...networkVariables,
   ...operatorVariables,
   ...inGroup('Database', {
     FW_DATA_DIR: {

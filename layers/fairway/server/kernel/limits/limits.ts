@@ -157,6 +157,8 @@ export const limits = {
   invitationsPerAccount: { name: 'invitations-account', per: 'person', max: 20, window: HOUR },
   invitationsPerAddress: { name: 'invitations-address', per: 'network', max: 20, window: HOUR },
   invitationsPerOrg: { name: 'invitations-org', per: 'organization', max: 100, window: HOUR },
+  /** Questions to the DNS about the domains of an organization. */
+  domainChecksPerOrg: { name: 'domain-checks-org', per: 'organization', max: 60, window: HOUR },
   /** Tests, replays and new secrets of webhooks, and new webhooks. */
   webhookChangesPerAccount: { name: 'webhook-changes-account', per: 'person', max: 120, window: HOUR },
   /** Pages of the activity. */

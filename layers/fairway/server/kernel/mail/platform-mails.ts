@@ -134,6 +134,13 @@ export const platformMails = {
   'webhook-failing': ofWebhook(
     'To owners and admins, or operators: a webhook is off because its host accepted nothing.',
   ),
+  'domain-lapsed': defineMail({
+    description: 'To owners: a domain is no longer proved, because its DNS record is gone.',
+    data: z.object({ link, domain: z.string() }),
+    example: { link: LINK, domain: 'example.com' },
+    href: data => data.link,
+    because: 'owner',
+  }),
   'webhook-orphaned': ofWebhook('To the managers of a webhook: it is off because its creator may no longer manage it.'),
 }
 

@@ -1,0 +1,191 @@
+// Domains that an organization proves by a TXT record. A proof covers exactly the domain, none of its subdomains.
+import type { App } from '#fairway/server/kernel/app-context'
+import { languageOfPerson } from '#fairway/server/domains/people'
+import { randomHex } from '#fairway/server/kernel/crypto/random'
+import { AppError } from '#fairway/server/kernel/http/app-error'
+import { mailContent } from '#fairway/server/kernel/mail/mail-content'
+import { queueMail } from '#fairway/server/kernel/mail/queue-mail'
+import { SINGLE_SIGN_ON_PAGE } from '#fairway/shared/paths'
+import type { ProvedDomain, SeenRecord } from '#fairway/shared/schemas/domain'
+import { findRecord, recordOf } from './domain-record'
+import { normalDomain, requireDomain } from './domain-names'
+import type { Actor } from './org-context'
+import { listManagers } from './members'
+import type { orgDomains } from './tables'
+
+const HOUR_IN_MS = 60 * 60 * 1000
+const DAY_IN_MS = 24 * HOUR_IN_MS
+/** Definite answers without the record, within a week, after which a proof lapses. */
+const MOST_MISSES = 3
+/** Answers closer together count once, so that pressing the button three times ends nothing. */
+const MISS_PAUSE_IN_MS = 20 * HOUR_IN_MS
+const CHECK_PAUSE_IN_MS = 23 * HOUR_IN_MS
+/** How long a lapsed domain is kept from others. */
+const HELD_IN_MS = 30 * DAY_IN_MS
+const MOST_DOMAINS = 50
+const CHECKED_AT_ONCE = 10
+
+type Row = Pick<typeof orgDomains.$inferSelect, 'domain' | 'token' | 'status'> & {
+  orgId: string
+  provedAt: number | null
+  checkedAt: number | null
+}
+
+const COLUMNS = `org_id as orgId, domain, token, status, proved_at as provedAt, checked_at as checkedAt`
+
+const isoOrNull = (time: number | null): string | null => (time === null ? null : new Date(time).toISOString())
+
+const toEntry = ({ domain, token, status, provedAt, checkedAt }: Row): ProvedDomain => ({
+  domain,
+  status,
+  record: recordOf({ domain, token }),
+  provedAt: isoOrNull(provedAt),
+  checkedAt: isoOrNull(checkedAt),
+})
+
+/** The domains of an organization, by name. */
+export async function listDomains(app: App, orgId: string): Promise<ProvedDomain[]> {
+  const rows = await app.db.prepareRead<Row>(`select ${COLUMNS} from fw_org_domains where org_id = ? order by domain`)([
+    orgId,
+  ])
+  return rows.map(toEntry)
+}
+
+/**
+ * Returns the domain with the record to publish; claiming it again returns the same record. Others may claim it too: the check
+ * decides. Throws `invalid-input`, `free-mail-domain`, `public-suffix-domain` and `domain-limit`.
+ */
+export async function claimDomain(app: App, { orgId, userId }: Actor, typed: string): Promise<ProvedDomain> {
+  const domain = requireDomain(typed, 'domain')
+  await app.db.client.execute({
+    sql: `insert into fw_org_domains (org_id, domain, token, status, created_by, created_at)
+      select ?, ?, ?, 'pending', ?, ? where (select count(*) from fw_org_domains where org_id = ?) < ? on conflict do nothing`,
+    args: [orgId, domain, randomHex(20), userId, app.now().getTime(), orgId, MOST_DOMAINS],
+  })
+  const row = await findDomain(app, orgId, domain)
+  if (!row) throw new AppError('domain-limit')
+  return toEntry(row)
+}
+
+/**
+ * Looks for the record now. A found record proves the domain; a missing one counts, once a day, towards the end of a proof.
+ * Throws `not-found`, and `domain-taken` when another organization has proved it.
+ */
+export async function checkDomain(
+  app: App,
+  orgId: string,
+  typed: string,
+): Promise<ProvedDomain & { seen: SeenRecord }> {
+  const row = await findDomain(app, orgId, normalDomain(typed))
+  if (!row) throw new AppError('not-found')
+  const seen = await findRecord(app, row)
+  const isTaken = !(await noteAnswer(app, row, seen))
+  if (isTaken) throw new AppError('domain-taken')
+  const after = await findDomain(app, orgId, row.domain)
+  if (!after) throw new AppError('not-found')
+  return { ...toEntry(after), seen }
+}
+
+/** Gives a domain up. Throws `not-found`. */
+export async function removeDomain(app: App, orgId: string, typed: string): Promise<void> {
+  const { rowsAffected } = await app.db.client.execute({
+    sql: 'delete from fw_org_domains where org_id = ? and domain = ?',
+    args: [orgId, normalDomain(typed)],
+  })
+  if (rowsAffected === 0) throw new AppError('not-found')
+}
+
+/** Checks every domain that was proved once and has not been checked for a day. For the hourly job. */
+export async function checkDueDomains(app: App): Promise<{ checked: number }> {
+  const find = app.db.prepareRead<Row>(
+    `select ${COLUMNS} from fw_org_domains where status in ('proved', 'lapsed') and checked_at <= ?
+     order by checked_at limit ${CHECKED_AT_ONCE}`,
+  )
+  const until = app.now().getTime() - CHECK_PAUSE_IN_MS
+  let checked = 0
+  for (let due = await find([until]); due.length > 0; due = await find([until])) {
+    await Promise.all(due.map(async row => noteAnswer(app, row, await findRecord(app, row))))
+    checked += due.length
+  }
+  return { checked }
+}
+
+async function findDomain(app: App, orgId: string, domain: string): Promise<Row | undefined> {
+  const find = app.db.prepareRead<Row>(`select ${COLUMNS} from fw_org_domains where org_id = ? and domain = ?`)
+  return (await find([orgId, domain]))[0]
+}
+
+/** Returns false for a record that was found while another organization holds the domain. */
+async function noteAnswer(app: App, row: Row, { answer }: SeenRecord): Promise<boolean> {
+  if (answer === 'found') return noteFound(app, row)
+  if (answer === 'missing') await noteMissing(app, row)
+  else
+    await app.db.client.execute({
+      sql: 'update fw_org_domains set checked_at = ? where org_id = ? and domain = ?',
+      args: [app.now().getTime(), row.orgId, row.domain],
+    })
+  return true
+}
+
+async function noteFound(app: App, { orgId, domain, token, status }: Row): Promise<boolean> {
+  const now = app.now().getTime()
+  const [, proved] = await app.db.client.batch(
+    [
+      {
+        sql: `delete from fw_org_domains where domain = ? and org_id <> ? and status = 'lapsed' and lapsed_at <= ?`,
+        args: [domain, orgId, now - HELD_IN_MS],
+      },
+      {
+        sql: `update fw_org_domains set status = 'proved', proved_at = case status when 'proved' then proved_at else ? end,
+          checked_at = ?, misses = 0, missed_since = null, missed_at = null, lapsed_at = null
+          where org_id = ? and domain = ? and token = ? and not exists (
+            select 1 from fw_org_domains other where other.domain = ? and other.org_id <> ? and other.status <> 'pending')`,
+        args: [now, now, orgId, domain, token, domain, orgId],
+      },
+    ],
+    'write',
+  )
+  if (proved?.rowsAffected !== 1) return false
+  if (status !== 'proved') app.log.info('a domain was proved', { orgId, domain })
+  return true
+}
+
+async function noteMissing(app: App, { orgId, domain }: Row): Promise<void> {
+  const now = app.now().getTime()
+  const key = [orgId, domain]
+  const isAgain = `missed_at > ${now - MISS_PAUSE_IN_MS}`
+  const isSameWeek = `missed_since > ${now - 7 * DAY_IN_MS}`
+  const [, lapsed] = await app.db.client.batch(
+    [
+      {
+        sql: `update fw_org_domains set checked_at = ?,
+          misses = case when ${isAgain} then misses when ${isSameWeek} then misses + 1 else 1 end,
+          missed_since = case when ${isAgain} or ${isSameWeek} then missed_since else ? end,
+          missed_at = case when ${isAgain} then missed_at else ? end
+          where org_id = ? and domain = ? and status <> 'pending'`,
+        args: [now, now, now, ...key],
+      },
+      {
+        sql: `update fw_org_domains set status = 'lapsed', lapsed_at = ?
+          where org_id = ? and domain = ? and status = 'proved' and misses >= ?`,
+        args: [now, ...key, MOST_MISSES],
+      },
+      {
+        sql: `update fw_org_domains set checked_at = ? where org_id = ? and domain = ? and status = 'pending'`,
+        args: [now, ...key],
+      },
+    ],
+    'write',
+  )
+  if (lapsed?.rowsAffected !== 1) return
+  app.log.warn('a domain is no longer proved: its record is gone', { orgId, domain })
+  await tellOwners(app, orgId, domain)
+}
+
+async function tellOwners(app: App, orgId: string, domain: string): Promise<void> {
+  const href = app.config.baseUrl + SINGLE_SIGN_ON_PAGE
+  for (const email of await listManagers(app, orgId, ['owner'])) {
+    const language = await languageOfPerson(app, { email })
+    await queueMail(app, email, mailContent(app, 'domain-lapsed', { values: { domain }, href, language }))
+  }
+}
