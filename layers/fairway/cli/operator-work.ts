@@ -9,7 +9,7 @@ import {
   setWorkspaceSso,
 } from '../server/domains/oauth-server'
 import { twoFactorSealedColumns } from '../server/domains/sign-in'
-import { vaultSealedColumns } from '../server/domains/organizations'
+import { orgConnectionSealedColumns, vaultSealedColumns } from '../server/domains/organizations'
 import {
   deliveryInput,
   listDeliveries,
@@ -38,6 +38,7 @@ export async function tellAuditLog(app: App): Promise<number> {
 
 const sealedColumns = [
   ...vaultSealedColumns,
+  ...orgConnectionSealedColumns,
   ...connectionSealedColumns,
   ...twoFactorSealedColumns,
   ...oauthSealedColumns,

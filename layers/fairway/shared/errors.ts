@@ -90,6 +90,14 @@ export const errorCatalog = {
   },
   'invalid-provider-answer': { status: 403, title: 'The provider sent an invalid answer.' },
   'provider-failed': { status: 403, title: 'The provider did not complete the request. Try again.' },
+  'domain-not-proved': {
+    status: 403,
+    title: 'This provider may not sign in people with your address here.',
+  },
+  'connection-proof-required': {
+    status: 403,
+    title: 'Sign in once more in your usual way, to prove that this account is yours.',
+  },
   'provider-email-not-verified': {
     status: 403,
     title: 'The provider has not confirmed your email address. Confirm it there, then try again.',
@@ -120,12 +128,20 @@ export const errorCatalog = {
   'sign-up-disabled': { status: 403, title: 'Creating an account with a password is turned off here.' },
   'link-unknown': { status: 404, title: 'This link is incomplete. Open it from the email again.' },
   'not-found': { status: 404, title: 'There is nothing at this address.' },
+  'no-connection': { status: 404, title: 'No single sign-on is set up for this address.' },
   'unknown-action': { status: 404, title: 'There is no action with this name.' },
   'unknown-app': { status: 404, title: 'This application does not define roles.' },
   'method-not-allowed': { status: 405, title: 'This method is not supported here.' },
   'not-acceptable': { status: 406, title: 'This is not available in the requested format.' },
   'request-timed-out': { status: 408, title: 'The request took too long to arrive.' },
   conflict: { status: 409, title: 'This has changed in the meantime. Reload to view the current version.' },
+  'in-use': { status: 409, title: 'Something else still depends on this.' },
+  'connection-not-tested': { status: 409, title: 'Test this connection first.' },
+  'domain-required': { status: 409, title: 'Prove a domain first.' },
+  'connection-limit': {
+    status: 409,
+    title: 'Your organization has the most connections it can have. Delete one first.',
+  },
   'webhook-off': { status: 409, title: 'This webhook is paused or stopped. Resume it first.' },
   'webhook-replaying': {
     status: 409,

@@ -26,6 +26,14 @@ export const picturePath = (userId: string, version: string) =>
 export const AUTH_PREFIX = '/_fw/auth'
 /** The path that a provider redirects to after a sign-in: the address that is registered there. */
 export const signInCallbackPath = (provider: string) => `${AUTH_PREFIX}/callback/${provider}`
+/** The path that a customer's provider redirects to. Each connection has its own, so that no issuer can answer for another. */
+export const connectionCallbackPath = (id: string) => `${AUTH_PREFIX}/callback/connection/${id}`
+/** The path that starts a sign-in by a connection, also from the provider's dashboard. */
+export const connectionStartPath = (id: string) => `${AUTH_PREFIX}/connection/${id}`
+/** The path that links a connection once the account was proved. */
+export const CONNECTION_LINK_PATH = '/_fw/auth/connection-link'
+/** Our public keys for `private_key_jwt`. */
+export const CLIENT_KEYS_PATH = '/_fw/auth/jwks'
 /** The available sign-in methods. */
 export const SIGN_IN_METHODS_PATH = '/_fw/auth/methods'
 /** The page behind mailed links for signing in, confirming an address and setting a new password. */

@@ -24,6 +24,7 @@ export const ORG_PERMISSIONS = {
   'manage-credentials': ['owner', 'admin'],
   'read-audit-log': ['owner', 'admin'],
   'manage-webhooks': ['owner', 'admin'],
+  'decide-single-sign-on': ['owner'],
   'set-domain': ['owner'],
   'transfer-ownership': ['owner'],
   'delete-organization': ['owner'],

@@ -17,6 +17,7 @@ export const CACHES = {
   'mcp-lists': shortcut(500),
   pages: shortcut(500),
   'prepared-statements': needed(300),
+  'provider-metadata': needed(1000),
   sessions: shortcut(5000),
 }
 

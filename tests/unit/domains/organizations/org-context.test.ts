@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { ACTIVE_ORG_SETTING, writeUserSetting } from '#fairway/server/domains/people'
 import { setActiveOrgId, setActiveOrgIdOf } from '#fairway/server/domains/organizations'
-import { findOrgContext, openOrgContext, orgOpensTo } from '#fairway/server/domains/organizations/org-context'
+import { findOrgContext, openOrgContext } from '#fairway/server/domains/organizations/org-context'
+import { orgOpensTo } from '#fairway/server/domains/organizations/sign-in-rule'
 import { sessionCookie } from '#fairway/server/domains/sessions'
 import type { App } from '#fairway/server/kernel/app-context'
 import { withRun } from '#fairway/server/kernel/current-run'
@@ -151,33 +152,52 @@ describe('sign-in rule of an organization', () => {
   const providers = ['google', 'github', 'password', '', null]
   const domains = ['acme.example', 'other.example', '', null]
 
+  const guests = ['none', 'inside', 'outside'] as const
+
   it('gives the same results in SQL and in code', async () => {
     const rows = providers.flatMap(required =>
       domains.flatMap(domain =>
-        providers.flatMap(proved => domains.map(own => [required, domain, proved, own] as const)),
+        providers.flatMap(proved =>
+          domains.flatMap(own => guests.map(guest => [required, domain, proved, own, guest] as const)),
+        ),
       ),
     )
-    const inSql = rows.map(async ([required, domain, proved, own]) => {
+    await query(
+      test.app,
+      `insert into fw_org_domains (org_id, domain, token, status, created_by, created_at)
+        values ('o', 'acme.example', 't', 'proved', 'x', 0)`,
+    )
+    const inSql = rows.map(async ([required, domain, proved, own, guest]) => {
       const [found] = await query(
         test.app,
-        `select ${orgOpensTo('g')} as isOpen from (select ? as required_auth_provider, ? as required_auth_domain) o,
-          (select ? as provider, ? as provider_domain) g`,
-        [required, domain, proved, own],
+        `select ${orgOpensTo('g')} as isOpen from (select 'o' as id, ? as required_auth_provider, ? as required_auth_domain,
+            ? as required_auth_guests) o,
+          (select ? as provider, ? as provider_domain) g, (select ? as email) u`,
+        [
+          required,
+          domain,
+          Number(guest !== 'none'),
+          proved,
+          own,
+          `ada@${guest === 'inside' ? 'acme' : 'guest'}.example`,
+        ],
       )
       return found?.isOpen
     })
-    const inCode = rows.map(([requiredProvider, requiredDomain, provider, providerDomain]) => {
+    const inCode = rows.map(([requiredProvider, requiredDomain, provider, providerDomain, guest]) => {
       const row = {
         orgId: 'o',
         orgName: 'Org',
         orgRole: 'member',
         requiredProvider,
         requiredDomain,
+        connectionName: null,
+        isGuest: Number(guest === 'outside'),
         ...noPolicy,
       } as const
       return openOrgContext(test.app, row, { provider: provider as string, providerDomain }).orgId === null ? 0 : 1
     })
-    expect(rows).toHaveLength(400)
+    expect(rows).toHaveLength(1200)
     expect(await Promise.all(inSql)).toEqual(inCode)
   })
 })

@@ -21,6 +21,7 @@ interface Scene {
   victim: TeamPerson
   invitationId: string
   grantId: string
+  connectionId: string
   orgName: string
 }
 
@@ -43,6 +44,10 @@ const requests: Record<OrgPermission, (scene: Scene) => [method: string, path: s
   'rename-organization': () => ['PATCH', '/_fw/org', { name: 'Renamed' }],
   'set-auth-provider': () => ['PUT', '/_fw/org/auth-provider', { provider: null }],
   'prepare-single-sign-on': () => ['GET', '/_fw/org/domains'],
+  'decide-single-sign-on': ({ connectionId }) => [
+    'POST',
+    `/_fw/org/connections/${connectionId}/deactivate?dryRun=true`,
+  ],
   'list-grants': () => ['GET', '/_fw/org/grants'],
   'revoke-grant': ({ grantId }) => ['DELETE', `/_fw/org/grants/${grantId}`],
   'assign-app-role': ({ victim }) => ['PUT', '/_fw/org/app-roles', { email: victim.email, role: 'curator' }],
@@ -66,11 +71,19 @@ async function scene(role: OrgRole | 'outsider'): Promise<Scene & { orgId: strin
       values (?, 'host', 'Host', ?, ?, ?, 'mcp:read', ?, 0, 0, 9e12)`,
     [grantId, victim.userId, victim.email, orgId, `${server.origin}/mcp`],
   )
+  const connectionId = `connection-of-${victim.userId}`
+  await query(
+    server,
+    `insert into fw_org_connections (id, org_id, name, client_auth, provision, default_role, state, created_by, created_at)
+      values (?, ?, 'Corp', 'secret', 1, 'member', 'active', ?, 0)`,
+    [connectionId, orgId, owner.userId],
+  )
   return {
     actor: { owner, admin, member, outsider }[role],
     victim,
     invitationId: world.linkFor('waiting@example.test').id,
     grantId,
+    connectionId,
     orgName,
     orgId,
   }

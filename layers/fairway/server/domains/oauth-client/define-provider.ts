@@ -69,6 +69,8 @@ export interface ConfiguredProvider extends ProviderRecord {
   clientId: string
   /** Missing for public clients. */
   clientSecret?: string
+  /** Signs assertions instead of a secret (`private_key_jwt`). */
+  assertionKey?: { kid: string; privateJwk: JsonWebKey }
 }
 
 /** The options of a provider's declaration. @public */

@@ -161,7 +161,7 @@ interface Claimed {
 }
 
 /** Cleans the profile of a provider's user. An invalid address counts as not verified. */
-function toProfile({ accountId, ...claimed }: Claimed): Omit<ProviderProfile, 'provider'> {
+export function toProfile({ accountId, ...claimed }: Claimed): Omit<ProviderProfile, 'provider'> {
   const email = claimedEmailSchema.safeParse(claimed.email)
   const address = email.success ? email.data : ''
   const emailVerified = email.success && claimed.emailVerified

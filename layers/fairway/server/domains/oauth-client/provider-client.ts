@@ -2,6 +2,7 @@ import type * as OpenIdLibrary from 'openid-client'
 import type { Configuration, CustomFetch, ExportedJWKSCache } from 'openid-client'
 import { z } from 'zod'
 import type { App } from '#fairway/server/kernel/app-context'
+import { createCache } from '#fairway/server/kernel/cache'
 import { fetchJson, readAnswer } from '#fairway/server/kernel/http/fetch-json'
 import type { ConfiguredProvider, AskProvider } from './define-provider'
 import { jsonOf } from '#fairway/server/kernel/declaration'
@@ -115,7 +116,7 @@ export async function providerClient(
     metadata,
     provider.clientId,
     { client_secret: provider.clientSecret, [client.clockTolerance]: CLOCK_TOLERANCE_IN_SECONDS },
-    clientAuthentication(client, provider, metadata),
+    await clientAuthentication(client, provider, metadata),
   )
   configuration[client.customFetch] = boundedFetch(app, signal)
   // Our signal ends the whole conversation; the library's timeout would apply to each request.
@@ -185,7 +186,7 @@ async function discover(
     }
     return { metadata, until: Infinity }
   }
-  const discovered = app.memo('provider-metadata', () => new Map<string, Discovered>())
+  const discovered = app.memo('provider-metadata', () => createCache<Discovered>('provider-metadata'))
   const known = discovered.get(issuer)
   if (known && known.until > app.now().getTime()) return known
   const metadata = await fetchMetadata(app, issuer, signal)
@@ -193,6 +194,10 @@ async function discover(
   discovered.set(issuer, fresh)
   return fresh
 }
+
+/** The issuer at an address, as its metadata names it. Throws when the address describes none. */
+export const findIssuer = async (app: Asker, issuer: string): Promise<string> =>
+  (await fetchMetadata(app, issuer, AbortSignal.timeout(START_LIMIT_IN_MS))).issuer
 
 async function fetchMetadata(app: Asker, issuer: string, signal: AbortSignal): Promise<Metadata> {
   const plain = issuer.replace(/\/$/, '')
@@ -205,17 +210,24 @@ async function fetchMetadata(app: Asker, issuer: string, signal: AbortSignal): P
 }
 
 /** How the client sends its secret: as declared, else in form fields unless the issuer announces only the header. */
-function clientAuthentication(
+async function clientAuthentication(
   client: typeof OpenIdLibrary,
-  { clientAuthentication: declared, clientSecret }: ConfiguredProvider,
+  { clientAuthentication: declared, clientSecret, assertionKey }: ConfiguredProvider,
   { token_endpoint_auth_methods_supported: announced = [] }: Metadata,
 ) {
+  if (assertionKey) return client.PrivateKeyJwt(await toCryptoKey(assertionKey))
   if (declared === 'none' || !clientSecret) return client.None()
   const isBasic = announced.includes('client_secret_basic') && !announced.includes('client_secret_post')
   return (declared ?? (isBasic ? 'basic' : 'post')) === 'basic'
     ? client.ClientSecretBasic(clientSecret)
     : client.ClientSecretPost(clientSecret)
 }
+
+const ES256 = { name: 'ECDSA', namedCurve: 'P-256' }
+const toCryptoKey = async ({ kid, privateJwk }: NonNullable<ConfiguredProvider['assertionKey']>) => ({
+  key: await crypto.subtle.importKey('jwk', privateJwk, ES256, false, ['sign']),
+  kid,
+})
 
 const disguisedRefusal = refusalSchema.extend({ access_token: z.never().optional() })
 

@@ -8,6 +8,7 @@ interface Settings {
   agentsReadOnly: number
   provider: string | null
   domain: string | null
+  guests: number
   isRequired: number
   graceDays: number | null
 }
@@ -19,10 +20,17 @@ export async function settingsForAudit(
 ): Promise<Readonly<Record<string, unknown>> | undefined> {
   const [row] = await app.db.prepareRead<Settings>(
     `select name, allowed_domain as allowedDomain, agents_read_only as agentsReadOnly,
-      required_auth_provider as provider, required_auth_domain as domain,
+      required_auth_provider as provider, required_auth_domain as domain, required_auth_guests as guests,
       second_factor_since is not null as isRequired, second_factor_grace_days as graceDays from organizations where id = ?`,
   )([orgId])
-  return row && { ...row, agentsReadOnly: row.agentsReadOnly === 1, isRequired: row.isRequired === 1 }
+  return (
+    row && {
+      ...row,
+      agentsReadOnly: row.agentsReadOnly === 1,
+      isRequired: row.isRequired === 1,
+      guests: row.guests === 1,
+    }
+  )
 }
 
 /** The role of a member; undefined for other people. */

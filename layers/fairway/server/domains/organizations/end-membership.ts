@@ -205,6 +205,7 @@ export const organizationRows: DependentRows = {
       'shares',
       'vault_credentials',
       'fw_org_domains',
+      'fw_org_connections',
     ].map(table => ({
       sql: `delete from ${table} where ${sql}`,
       args,

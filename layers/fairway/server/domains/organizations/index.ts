@@ -11,10 +11,10 @@ export {
   type OrgContextRow,
   orgContextColumns,
   orgContextJoin,
-  orgOpensTo,
   requireOrg,
   type Actor,
 } from './org-context'
+export { orgOpensTo } from './sign-in-rule'
 export {
   checkInstallationOpens,
   checkSecondFactorSetUp,
@@ -86,6 +86,30 @@ export {
   seesPerson,
   transferOwnership,
 } from './members'
+export {
+  addConnection,
+  admits,
+  changeConnection,
+  type ConnectionRow,
+  enterByConnection,
+  findConnection,
+  findConnectionFor,
+  listIdentityConnections,
+  noteTest,
+  openClientSecret,
+  orgConnectionSealedColumns,
+  requireConnection,
+  servesDomain,
+  toConnection,
+} from './connections'
+export {
+  activateConnection,
+  checkActivation,
+  countServed,
+  deactivateConnection,
+  deleteConnection,
+} from './connection-state'
+export { domainOf, requireDomain } from './domain-names'
 export { checkDueDomains } from './proved-domains'
 export { setAuthProvider } from './set-auth-provider'
 export { setActiveOrgIdOf, team } from './team'

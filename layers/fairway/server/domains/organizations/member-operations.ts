@@ -118,7 +118,7 @@ export default defineOperations({
     output: authProviderResultSchema,
     audit: {
       keep: ['provider', 'confirm'],
-      changes: ['provider', 'domain'],
+      changes: ['provider', 'domain', 'guests'],
       read: (_input, { app, actor }) => settingsForAudit(app, actor.orgId),
     },
     dryRun: true,

@@ -2,7 +2,7 @@
 // found by `coalesce` of two subqueries.
 import type { App } from '#fairway/server/kernel/app-context'
 import { checkSecondFactorSetUp, secondFactorColumns, secondFactorOf, type SecondFactorRow } from './second-factor'
-import type { Session, ClosedOrg } from '#fairway/shared/schemas/session'
+import type { Session } from '#fairway/shared/schemas/session'
 import { ACTIVE_ORG_SETTING, PEOPLE, settingJoin } from '#fairway/server/domains/people'
 import {
   MANAGED_ROLES,
@@ -14,23 +14,12 @@ import {
 } from '#fairway/shared/roles'
 import { requireRun } from '#fairway/server/kernel/current-run'
 import { AppError } from '#fairway/server/kernel/http/app-error'
-import { IDENTITY_LOGIN_PATH, SIGN_IN_AGAIN, SIGN_IN_PATH } from '#fairway/shared/paths'
-import { signInPathFor } from '#fairway/shared/sign-in-path'
 import { newId } from '#fairway/server/kernel/crypto/random'
 import { corporateDomainOf, DOMAIN_HOLDS } from './domain-names'
+import { meetsSignInRule, type SignInProof, signInRuleColumns, type SignInRuleRow, toClosedOrg } from './sign-in-rule'
 
 /** The organization a person works in, or nulls. `closedOrg` is set instead when its sign-in rule excludes them. */
 export type OrgContext = Pick<Session, 'orgId' | 'orgName' | 'orgRole' | 'closedOrg' | 'secondFactor'>
-
-/** The values that an organization's sign-in rule compares. */
-interface SignInProof {
-  /** The provider of the session, or the surface when there is no session. */
-  provider: string
-  /** The domain or tenant that the provider vouched for. */
-  providerDomain?: string | null
-  /** Whether the session has proved a second factor. */
-  provedSecondFactor?: boolean
-}
 
 interface Person extends SignInProof {
   userId: string
@@ -39,26 +28,18 @@ interface Person extends SignInProof {
 }
 
 /** The columns that `orgContextJoin` adds; all null for a person without an organization. */
-export interface OrgContextRow extends SecondFactorRow {
+export interface OrgContextRow extends SecondFactorRow, SignInRuleRow {
   orgId: string | null
   orgName: string | null
   orgRole: OrgRole | null
-  requiredProvider: string | null
-  /** The domain or tenant that the account at that provider must belong to; null for any. */
-  requiredDomain: string | null
   /** The stored choice: an id, an empty text for "without an organization", null when there is no choice yet. */
   chosenOrgId: string | null
 }
 
-const ruleColumns = `o.id as orgId, o.name as orgName, m.role as orgRole, o.required_auth_provider as requiredProvider,
-  o.required_auth_domain as requiredDomain, ${secondFactorColumns}`
+const ruleColumns = `o.id as orgId, o.name as orgName, m.role as orgRole,
+  ${signInRuleColumns}, ${secondFactorColumns}`
 
 export const orgContextColumns = `${ruleColumns}, a.value as chosenOrgId`
-
-/** The sign-in rule of an organization (`o`) in SQL, for writes. The row `proof` has `provider` and `provider_domain`. */
-export const orgOpensTo = (proof: string): string =>
-  `(o.required_auth_provider is null or (o.required_auth_provider is ${proof}.provider
-    and (o.required_auth_domain is null or o.required_auth_domain is ${proof}.provider_domain)))`
 
 /** The columns of an `OrgContextRow` that `membershipJoin` adds: one organization, regardless of the person's choice. */
 export const membershipColumns = `${ruleColumns}, null as chosenOrgId`
@@ -97,18 +78,16 @@ export async function completeOrgContext(app: App, person: Person, row: OrgConte
  * get no `orgId` at all, so a forgotten check cannot read or write in it.
  */
 export function openOrgContext(app: App, row: Omit<OrgContextRow, 'chosenOrgId'>, proof: SignInProof): OrgContext {
-  const { provider, providerDomain } = proof
-  const { orgId, orgName, orgRole, requiredProvider, requiredDomain } = row
-  const isMet = requiredProvider === provider && (requiredDomain === null || requiredDomain === providerDomain)
+  const { orgId, orgName, orgRole } = row
   const org = { id: orgId ?? '', name: orgName ?? '' }
-  if (orgId === null || requiredProvider === null || isMet) {
+  if (orgId === null || meetsSignInRule(row, proof)) {
     const secondFactor = secondFactorOf(app, row, proof)
     if (!secondFactor) return { orgId, orgName, orgRole }
     return secondFactor.isOver
       ? { ...NOWHERE, closedOrg: { ...org, ...NO_PROVIDER }, secondFactor }
       : { orgId, orgName, orgRole, secondFactor }
   }
-  return { ...NOWHERE, closedOrg: toClosedOrg(app, org, requiredProvider, requiredDomain) }
+  return { ...NOWHERE, closedOrg: toClosedOrg(app, org, row) }
 }
 
 /** Returns the organization a person works in, even if it is closed to them. */
@@ -126,43 +105,6 @@ async function findRow(app: App, userId: string): Promise<OrgContextRow | undefi
   const find = app.memo('find-org-context', () => app.db.prepareRead<OrgContextRow>(FIND))
   const [row] = await find([userId])
   return row
-}
-
-interface RequirableProvider {
-  id: string
-  name: string
-  signIn: string
-  isOwnProvider: boolean
-}
-
-/** Lists the providers an organization can require, because this app creates sessions with them, and where to sign in. */
-export function requirableProviders({ config }: App): RequirableProvider[] {
-  const { client, trustedProviders } = config.identity
-  const providers = config.signInProviders.map(({ id, name }) => ({
-    id,
-    name,
-    signIn: signInPathFor({ again: true }),
-    isOwnProvider: true,
-  }))
-  const hub = client && !client.isDesktopOnly && !config.customSignIn ? trustedProviders : []
-  const throughHub = hub
-    .filter(id => providers.every(provider => provider.id !== id))
-    .map(id => ({ id, name: id, signIn: `${IDENTITY_LOGIN_PATH}?${SIGN_IN_AGAIN}=1`, isOwnProvider: false }))
-  return [...providers, ...throughHub]
-}
-
-/** Describes an organization that is closed to the session, and how to open it. */
-function toClosedOrg(
-  app: App,
-  org: { id: string; name: string },
-  provider: string,
-  requiredDomain: string | null,
-): ClosedOrg {
-  // With a custom sign-in, only the external service knows its providers.
-  const elsewhere = { name: provider, signIn: app.config.customSignIn ? SIGN_IN_PATH : null, isOwnProvider: false }
-  const { name, signIn, isOwnProvider } = requirableProviders(app).find(({ id }) => id === provider) ?? elsewhere
-  const domain = requiredDomain === null ? {} : { domain: requiredDomain }
-  return { ...org, provider, providerName: name, ...domain, signIn, isOwnProvider }
 }
 
 /** Throws `second-factor-setup-required` or `provider-required` when the session's organization is closed to it. */

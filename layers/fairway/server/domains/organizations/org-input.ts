@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { pagingShape } from '#fairway/server/kernel/database/read-page'
 import { orderSchema } from '#fairway/server/kernel/database/read-sorted'
 import { exportShape } from '#fairway/server/kernel/export-rows'
+import { isConnectionProvider } from '#fairway/shared/connection-provider'
 import { ORG_ROLES } from '#fairway/shared/roles'
 import { emailSchema } from '#fairway/shared/schemas/email'
 import { nameSchema } from '#fairway/shared/schemas/name'
@@ -61,11 +62,19 @@ export const orgInput = {
     .object({
       provider: z.string().min(1).max(64).nullable(),
       domain: domainOrTenantSchema.nullable().default(null),
+      guests: z
+        .boolean()
+        .default(false)
+        .describe('Leaves members outside the proved domains their other ways in. Only for a connection.'),
       confirm: confirmSchema,
     })
     .refine(({ provider, domain }) => provider !== null || domain === null, {
       path: ['domain'],
       message: 'Choose a provider for this domain.',
+    })
+    .refine(({ provider, guests }) => !guests || (provider !== null && isConnectionProvider(provider)), {
+      path: ['guests'],
+      message: 'Only a connection can leave out guests.',
     }),
   secondFactor: z.object({
     isRequired: z.boolean(),

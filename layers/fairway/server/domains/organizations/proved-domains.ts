@@ -43,6 +43,12 @@ const toEntry = ({ domain, token, status, provedAt, checkedAt }: Row): ProvedDom
   checkedAt: isoOrNull(checkedAt),
 })
 
+/** The active connection that needs a domain (`fw_org_domains`): its own, or the last one that is proved. */
+const NEEDS_DOMAIN = `select c.name from fw_org_connections c
+  where c.org_id = fw_org_domains.org_id and c.state = 'active' and (c.domain = fw_org_domains.domain
+    or (c.domain is null and fw_org_domains.status <> 'pending' and not exists (
+      select 1 from fw_org_domains x where x.org_id = c.org_id and x.status = 'proved' and x.domain <> fw_org_domains.domain)))`
+
 /** The domains of an organization, by name. */
 export async function listDomains(app: App, orgId: string): Promise<ProvedDomain[]> {
   const rows = await app.db.prepareRead<Row>(`select ${COLUMNS} from fw_org_domains where org_id = ? order by domain`)([
@@ -86,13 +92,21 @@ export async function checkDomain(
   return { ...toEntry(after), seen }
 }
 
-/** Gives a domain up. Throws `not-found`. */
+/** Gives a domain up. Throws `not-found`, and `in-use` while it is the last one of an active connection. */
 export async function removeDomain(app: App, orgId: string, typed: string): Promise<void> {
+  const domain = normalDomain(typed)
   const { rowsAffected } = await app.db.client.execute({
-    sql: 'delete from fw_org_domains where org_id = ? and domain = ?',
-    args: [orgId, normalDomain(typed)],
+    sql: `delete from fw_org_domains where org_id = ? and domain = ? and not exists (${NEEDS_DOMAIN})`,
+    args: [orgId, domain],
   })
-  if (rowsAffected === 0) throw new AppError('not-found')
+  if (rowsAffected === 1) return
+  const [needed] = await app.db.prepareRead<{ name: string }>(
+    `select (${NEEDS_DOMAIN}) as name from fw_org_domains where org_id = ? and domain = ?`,
+  )([orgId, domain])
+  if (!needed) throw new AppError('not-found')
+  throw new AppError('in-use', {
+    detail: `The connection “${needed.name}” is active for this domain. Deactivate it first.`,
+  })
 }
 
 /** Checks every domain that was proved once and has not been checked for a day. For the hourly job. */

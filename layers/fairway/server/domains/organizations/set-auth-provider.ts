@@ -9,50 +9,69 @@ import {
 } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
 import { endGrantsStatements } from '#fairway/server/kernel/dependent-rows'
+import { connectionProvider, isConnectionProvider } from '#fairway/shared/connection-provider'
+import { mayInOrg } from '#fairway/shared/roles'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { AuthProviderResult } from '#fairway/shared/schemas/organization'
-import type { Session } from '#fairway/shared/schemas/session'
 import { isFreeMailDomain } from './domain-names'
-import { requirableProviders, type Actor } from './org-context'
+import { listIdentityConnections } from './connections'
+import type { Actor } from './org-context'
+import { isOutside, requirableProviders } from './sign-in-rule'
 
 export interface AuthProviderInput {
   /** The ID of the one provider that members must sign in with; null requires none. */
   provider: string | null
   /** The normalized domain or tenant that the account there must belong to; null for any account. */
   domain?: string | null
+  /** Leaves out members whose addresses are outside the proved domains; only for a connection. */
+  guests?: boolean
   /** Sets the rule even if it locks the caller out. */
   confirm?: boolean
 }
 
 /** Returns the organization's rule and the providers that can be chosen. */
 export async function getAuthProvider(app: App, { orgId }: Actor) {
-  const [row] = await app.db.prepareRead<{ provider: string | null; domain: string | null }>(
-    'select required_auth_provider as provider, required_auth_domain as domain from organizations where id = ?',
+  const [row] = await app.db.prepareRead<{ provider: string | null; domain: string | null; guests: number }>(
+    `select required_auth_provider as provider, required_auth_domain as domain, required_auth_guests as guests
+     from organizations where id = ?`,
   )([orgId])
   return {
     provider: row?.provider ?? null,
     domain: row?.domain ?? null,
-    providers: requirableProviders(app).map(({ id, name }) => ({ id, name })),
+    guests: row?.guests === 1,
+    providers: await providersOf(app, orgId),
   }
+}
+
+/** The providers that an organization can require: those of the installation, and its own active connections. */
+async function providersOf(app: App, orgId: string): Promise<{ id: string; name: string }[]> {
+  const connections = await listIdentityConnections(app, orgId)
+  return [
+    ...requirableProviders(app).map(({ id, name }) => ({ id, name })),
+    ...connections
+      .filter(({ state }) => state === 'active')
+      .map(({ id, name }) => ({ id: connectionProvider(id), name })),
+  ]
 }
 
 /** Previews a rule without changing anything: the members who would be signed out, and those who have never used the provider. */
 export async function planAuthProvider(app: App, actor: Actor, input: AuthProviderInput): Promise<AuthProviderResult> {
-  checkRequirable(app, actor.session, input)
-  const { provider, domain = null } = input
-  if (provider === null) return { provider, domain, revokedSessions: 0, revokedGrants: 0, affected: [] }
+  await checkRequirable(app, actor, input)
+  const { provider, domain = null, guests = false } = input
+  if (provider === null) return { provider, domain, guests, revokedSessions: 0, revokedGrants: 0, affected: [] }
   const rows = await app.db.prepareRead<{ person: string; sessions: number; hasProvider: number }>(
     `select ${shownPersonSql()} as person,
       ${liveSessionCount('u.id')} as sessions, ${usesProvider('u.id')} as hasProvider
-     from org_members m ${personJoin('m.user_id')} where m.org_id = ? order by m.joined_at, m.user_id limit 1000`,
-  )([app.now().getTime(), provider, domain, actor.orgId])
+     from org_members m ${personJoin('m.user_id')} join organizations o on o.id = m.org_id
+     where m.org_id = ? and not (? and ${isOutside('u')}) order by m.joined_at, m.user_id limit 1000`,
+  )([app.now().getTime(), provider, domain, actor.orgId, Number(guests)])
   const affected = rows.map(({ person, sessions, hasProvider }) => ({
     ...toShownPerson(person),
     sessions,
     hasProvider: hasProvider === 1,
   }))
   const revokedSessions = affected.reduce((sum, row) => sum + row.sessions, 0)
-  return { provider, domain, revokedSessions, revokedGrants: await countGrants(app, actor.orgId), affected }
+  return { provider, domain, guests, revokedSessions, revokedGrants: await countGrants(app, actor.orgId), affected }
 }
 
 /**
@@ -61,15 +80,20 @@ export async function planAuthProvider(app: App, actor: Actor, input: AuthProvid
  * Throws `unknown-provider`, `provider-not-configured`, `free-mail-domain` and, without `confirm`, `would-lock-you-out`.
  */
 export async function setAuthProvider(app: App, actor: Actor, input: AuthProviderInput): Promise<AuthProviderResult> {
-  checkRequirable(app, actor.session, input)
+  await checkRequirable(app, actor, input)
   if (!input.confirm) await refuseLockOut(app, actor, input)
-  const { provider, domain = null } = input
+  const { provider, domain = null, guests = false } = input
   const isAllowed = `exists (select 1 from org_members where org_id = ? and user_id = ? and role in ('owner', 'admin'))`
   const isSet = `? is not null and ${isAllowed}`
   const isSetArgs = [provider, actor.orgId, actor.userId]
   const now = app.now().getTime()
-  const members = 'in (select user_id from org_members where org_id = ?)'
-  const liveGrants = { sql: `${isSet} and org_id = ? and expires_at > ?`, args: [...isSetArgs, actor.orgId, now] }
+  const left = guests ? `and not ${isOutside('u')}` : ''
+  const members = `in (select u.id from org_members m ${personJoin('m.user_id')} join organizations o on o.id = m.org_id
+    where m.org_id = ? ${left})`
+  const liveGrants = {
+    sql: `${isSet} and org_id = ? and user_id ${members} and expires_at > ?`,
+    args: [...isSetArgs, actor.orgId, actor.orgId, now],
+  }
   const endGrants = endGrantsStatements(app, liveGrants, 'sign-in-rule')
   const results = await app.db.client.batch(
     [
@@ -77,8 +101,9 @@ export async function setAuthProvider(app: App, actor: Actor, input: AuthProvide
       ...endGrants,
       outdateSignIns(`${isSet} and id ${members}`, [...isSetArgs, actor.orgId]),
       {
-        sql: `update organizations set required_auth_provider = ?, required_auth_domain = ? where id = ? and ${isAllowed}`,
-        args: [provider, domain, actor.orgId, actor.orgId, actor.userId],
+        sql: `update organizations set required_auth_provider = ?, required_auth_domain = ?, required_auth_guests = ?
+          where id = ? and ${isAllowed}`,
+        args: [provider, domain, Number(guests), actor.orgId, actor.orgId, actor.userId],
       },
     ],
     'write',
@@ -94,7 +119,7 @@ export async function setAuthProvider(app: App, actor: Actor, input: AuthProvide
     revokedSessions,
     revokedGrants,
   })
-  return { provider, domain, revokedSessions, revokedGrants }
+  return { provider, domain, guests, revokedSessions, revokedGrants }
 }
 
 async function countGrants({ dependents, db, now }: App, orgId: string): Promise<number> {
@@ -104,9 +129,16 @@ async function countGrants({ dependents, db, now }: App, orgId: string): Promise
 }
 
 // A rule that no member can meet is always a mistake, so `confirm` does not skip this check.
-function checkRequirable(app: App, session: Session, { provider, domain }: AuthProviderInput): void {
+async function checkRequirable(app: App, actor: Actor, { provider, domain }: AuthProviderInput): Promise<void> {
+  const { orgId, role, session } = actor
+  const before = await getAuthProvider(app, actor)
+  const isOfConnection = [provider, before.provider].some(each => each !== null && isConnectionProvider(each))
+  if (isOfConnection && !mayInOrg(role, 'decide-single-sign-on'))
+    throw new AppError('forbidden', { detail: 'Ask an owner: the rule is about a connection.' })
   if (domain && isFreeMailDomain(domain)) throw new AppError('free-mail-domain')
-  if (provider === null || requirableProviders(app).some(({ id }) => id === provider)) return
+  if (provider === null || (await providersOf(app, orgId)).some(({ id }) => id === provider)) return
+  if (isConnectionProvider(provider))
+    throw new AppError('provider-not-configured', { detail: 'Activate the connection first.' })
   // With a custom sign-in, the external service names the provider. The caller's own provider is one of them.
   if (app.config.customSignIn && session.provider === provider) return
   throw new AppError(WELL_KNOWN.has(provider) ? 'provider-not-configured' : 'unknown-provider')
@@ -114,15 +146,15 @@ function checkRequirable(app: App, session: Session, { provider, domain }: AuthP
 
 const WELL_KNOWN = new Set(['google', 'github'])
 
-async function refuseLockOut(app: App, actor: Actor, { provider, domain = null }: AuthProviderInput): Promise<void> {
+async function refuseLockOut(app: App, actor: Actor, input: AuthProviderInput): Promise<void> {
+  const { provider, domain = null, guests = false } = input
   if (provider === null) return
   const { session } = actor
   if (session.provider === provider && (domain === null || session.providerDomain === domain)) return
-  const [usage] = await app.db.prepareRead<{ uses: number }>(`select ${usesProvider('?')} as uses`)([
-    actor.userId,
-    provider,
-    domain,
-  ])
-  if (usage?.uses === 1) return
+  const [usage] = await app.db.prepareRead<{ uses: number; isGuest: number }>(
+    `select ${usesProvider('u.id')} as uses, (? and ${isOutside('u')}) as isGuest
+     from org_members m ${personJoin('m.user_id')} join organizations o on o.id = m.org_id where m.org_id = ? and u.id = ?`,
+  )([provider, domain, Number(guests), actor.orgId, actor.userId])
+  if (usage?.uses === 1 || usage?.isGuest === 1) return
   throw new AppError('would-lock-you-out', { detail: 'You have never signed in this way yourself.' })
 }

@@ -1,6 +1,7 @@
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 import { sql } from 'drizzle-orm'
 import { DOMAIN_STATES } from '../../../shared/schemas/domain'
+import { CONNECTION_AUTHS, CONNECTION_STATES, PROVISIONED_ROLES } from '../../../shared/schemas/identity-connection'
 
 /** One explicit row per person and application; no row means no role. */
 export const appMemberRoles = sqliteTable(
@@ -33,6 +34,8 @@ export const organizations = sqliteTable(
     requiredAuthProvider: text('required_auth_provider'),
     /** The domain or tenant that their account at that provider must belong to; null for any account there. */
     requiredAuthDomain: text('required_auth_domain'),
+    /** Leaves members whose addresses are outside the organization's domains their other ways in. */
+    requiredAuthGuests: integer('required_auth_guests', { mode: 'boolean' }).notNull().default(false),
     /** The start of the second-factor policy, and the days of its grace period; null without a policy. */
     secondFactorSince: instant('second_factor_since'),
     secondFactorGraceDays: integer('second_factor_grace_days'),
@@ -191,6 +194,41 @@ export const orgDomains = sqliteTable(
       .where(sql`status <> 'pending'`),
     index('fw_org_domains_checked').on(table.status, table.checkedAt),
     index('fw_org_domains_creator').on(table.createdBy),
+  ],
+)
+
+/** The OpenID provider of a customer. The identity of a person there is the connection with the subject, never the address. */
+export const orgConnections = sqliteTable(
+  'fw_org_connections',
+  {
+    id: text('id').primaryKey(),
+    orgId: text('org_id').notNull(),
+    name: text('name').notNull(),
+    issuer: text('issuer'),
+    clientId: text('client_id'),
+    clientAuth: text('client_auth', { enum: CONNECTION_AUTHS }).notNull(),
+    /** The sealed secret of the client. */
+    clientSecret: text('client_secret'),
+    /** The one domain that it serves; null for every proved one that no other connection names. */
+    domain: text('domain'),
+    provision: integer('provision', { mode: 'boolean' }).notNull(),
+    defaultRole: text('default_role', { enum: PROVISIONED_ROLES }).notNull(),
+    state: text('state', { enum: CONNECTION_STATES }).notNull(),
+    /** JSON: what the last test has seen. */
+    test: text('test'),
+    createdBy: text('created_by').notNull(),
+    createdAt: instant('created_at').notNull(),
+  },
+  table => [
+    index('fw_org_connections_org').on(table.orgId, table.createdAt),
+    // Two active connections for the same domains would be ambiguous.
+    uniqueIndex('fw_org_connections_active')
+      .on(table.orgId, table.domain)
+      .where(sql`state = 'active'`),
+    uniqueIndex('fw_org_connections_active_for_all')
+      .on(table.orgId)
+      .where(sql`state = 'active' and domain is null`),
+    index('fw_org_connections_creator').on(table.createdBy),
   ],
 )
 

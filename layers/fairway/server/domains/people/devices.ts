@@ -11,6 +11,7 @@ import { DEVICES_PAGE, TOKENS_PAGE } from '#fairway/shared/paths'
 import { mailContent, mailTime } from '../../kernel/mail/mail-content'
 import { queueMail } from '../../kernel/mail/queue-mail'
 import type { MailContent } from '../../kernel/mail/mail-layout'
+import { isConnectionProvider } from '#fairway/shared/connection-provider'
 import type { Language } from '#fairway/shared/languages'
 import { fill, messagesOf, offered } from '../../kernel/messages'
 import { findPerson } from './person'
@@ -97,7 +98,8 @@ async function sendNewDeviceMail(
   const providerName = signInProviders.find(({ id }) => id === provider)?.name
   const { ways, withProvider } = messagesOf(language).mailWords
   const way: Partial<Record<string, string>> = ways
-  const how = way[provider] ?? fill(withProvider, { name: providerName ?? NAMES[provider] ?? provider })
+  const known = isConnectionProvider(provider) ? 'connection' : provider
+  const how = way[known] ?? fill(withProvider, { name: providerName ?? NAMES[provider] ?? provider })
   const values = { ...(await occasionInWords(app, { userAgent, clientAddress }, { language, timeZone })), how }
   await queueMail(app, to, mailContent(app, 'new-device', { values, href: baseUrl + DEVICES_PAGE, language }))
 }

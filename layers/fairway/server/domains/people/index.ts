@@ -31,6 +31,7 @@ export { countPeople, findPersonDetails, listPeople } from './people-list'
 export { acceptShownTerms, acceptTerms, checkTermsTicked, isTermsDue, owesFirstTerms } from './terms'
 export {
   endSessionById,
+  findSessionProof,
   endSessionsByToken,
   hasSessionFrom,
   isSessionLive,
@@ -65,7 +66,7 @@ export {
   SECURITY_VERSION_HOLDS,
   SESSION_HOLDS,
 } from './end-access'
-export { linkProviderAccount, type ProviderProfile, linkVerifiedAddress } from './link-provider-account'
+export { linkedUserOf, linkProviderAccount, type ProviderProfile, linkVerifiedAddress } from './link-provider-account'
 export { isLinked, linkToPerson, listLinkedAccounts, otherWayIn, unlinkStatements } from './linked-accounts'
 export {
   checkPassword,

@@ -50,6 +50,14 @@ export async function linkProviderAccount(app: App, profile: ProviderProfile): P
   return linked
 }
 
+/** The user who is linked to an account at a provider; undefined without one. */
+export async function linkedUserOf(app: App, provider: string, accountId: string): Promise<string | undefined> {
+  const [row] = await app.db.prepareRead<{ userId: string }>(
+    'select user_id as userId from accounts where provider_id = ? and account_id = ?',
+  )([provider, accountId])
+  return row?.userId
+}
+
 /**
  * The statements that end every session and connected app of a person whose account at the provider has left its domain or
  * tenant. Access granted through that domain must not outlive it. Empty when nothing has changed.

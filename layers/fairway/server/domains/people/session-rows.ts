@@ -159,6 +159,16 @@ export async function endSessionsByToken(app: App, tokens: string[]): Promise<st
   return ended.map(({ userId }) => userId)
 }
 
+/** What a live session of a person proved when it began; undefined without one. */
+export async function findSessionProof(app: App, userId: string, id: string) {
+  const { provider, provesAddress, provedSecondFactor, createdAt } = sessions
+  const [row] = await app.db.orm
+    .select({ provider, provesAddress, provedSecondFactor, createdAt })
+    .from(sessions)
+    .where(and(eq(sessions.id, id), eq(sessions.userId, userId)))
+  return row
+}
+
 /** Ends one session of a person. Returns false when it belongs to another person or does not exist. */
 export async function endSessionById(app: App, userId: string, id: string): Promise<boolean> {
   const ended = await app.db.orm

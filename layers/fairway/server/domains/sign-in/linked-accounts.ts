@@ -1,7 +1,10 @@
 // Links provider accounts to a signed-in person and unlinks them.
+import { findConnection } from '#fairway/server/domains/organizations'
+import { connectionIdOf } from '#fairway/shared/connection-provider'
+import type { LinkedAccounts } from '#fairway/shared/schemas/account'
 import { z } from 'zod'
 import { startProviderSignIn } from '#fairway/server/domains/oauth-client'
-import { isLinked, otherWayIn, tellOwner, unlinkStatements } from '#fairway/server/domains/people'
+import { isLinked, listLinkedAccounts, otherWayIn, tellOwner, unlinkStatements } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { RequestInfo } from '#fairway/server/kernel/http/request-info'
@@ -44,4 +47,15 @@ export async function unlinkAccount(app: App, { userId, sessionId }: Asking, id:
   const [row] = gone?.rows ?? []
   if (row) return tellOwner(app, userId, 'account-unlinked', goneSchema.parse(row).provider)
   throw new AppError((await isLinked(app, userId, id)) ? 'last-way-in' : 'not-found')
+}
+
+/** The linked accounts of a person. A connection has the name that its organization gave it. */
+export async function linkedAccountsOf(app: App, userId: string): Promise<LinkedAccounts> {
+  const { accounts, available } = await listLinkedAccounts(app, userId)
+  const named = accounts.map(async account => {
+    const id = connectionIdOf(account.provider)
+    const connection = id === undefined ? undefined : await findConnection(app, id)
+    return connection ? { ...account, name: connection.name, isOffered: connection.state === 'active' } : account
+  })
+  return { accounts: await Promise.all(named), available }
 }

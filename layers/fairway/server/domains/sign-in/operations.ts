@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { defineOperations, operation } from '#fairway/server/domains/actions'
-import { listLinkedAccounts } from '#fairway/server/domains/people'
 import { requestInfo } from '#fairway/server/kernel/http/request-info'
 import { setCookies } from '#fairway/server/kernel/server-page/send-answer'
 import {
@@ -9,7 +8,7 @@ import {
   twoFactorSecretSchema,
   twoFactorStateSchema,
 } from '#fairway/shared/schemas/account'
-import { linkInput, startLinking, unlinkAccount } from './linked-accounts'
+import { linkedAccountsOf, linkInput, startLinking, unlinkAccount } from './linked-accounts'
 import { type creationOptions, passkeyInput } from './passkeys/ceremony'
 import { addPasskey, listPasskeys, removePasskey, renamePasskey, startPasskeyRegistration } from './passkeys/passkeys'
 import { proveSecondFactor, twoFactorInput } from './two-factor/second-factor'
@@ -140,7 +139,7 @@ export default defineOperations({
     path: '/_fw/linked-accounts',
     openIn: ['setup', 'view'],
     output: linkedAccountsSchema,
-    run: (_input, { app, session }) => listLinkedAccounts(app, session.userId),
+    run: (_input, { app, session }) => linkedAccountsOf(app, session.userId),
   }),
   'link-account': operation({
     description: 'Starts linking an account at a provider, and returns where the browser goes next.',

@@ -11,11 +11,12 @@ import { type ReadyPage, readyPageOf } from '#fairway/server/kernel/server-page/
 import { PROVIDER_ERRORS } from '#fairway/shared/errors'
 import { SIGN_IN_AGAIN, SIGN_IN_PATH } from '#fairway/shared/paths'
 import { safeReturnPath } from '#fairway/shared/return-path'
+import { addressToProve } from './connection-link'
 import { findInvited } from './invited'
 import { signInDevOnFirstUse } from './provider-sign-in'
 import { runSignInForm, type SignInForm } from './sign-in-methods'
 import { personalSignInPage, signInPage } from './sign-in-page'
-import { signsUpByLink } from './sign-in-sections'
+import { type SignInPageState, signsUpByLink } from './sign-in-sections'
 import { languageOf } from '#fairway/server/kernel/messages'
 import { CHECK_MAIL, checkMailPage, MAILED_CODE_INTENT } from './check-mail-page'
 import { asksForCode, CODE_STEP, secondFactorPage, signInElsewherePage, signInUrlFor } from './step-pages'
@@ -26,6 +27,10 @@ const returnedErrors = [
   'account-suspended',
   'dev-account-refused',
   'provider-email-not-verified',
+  'no-connection',
+  'domain-not-proved',
+  'not-a-member',
+  'connection-proof-required',
 ] as const
 
 /** The response of `GET /sign-in`: the step in its query, or a redirect when the browser needs no page. */
@@ -47,8 +52,21 @@ export async function showSignIn(event: H3Event): Promise<BrowserAnswer> {
   const invited = await findInvited(app, returnPathOf(event))
   if (!code && invited) return { page: await personalSignInPage(app, { language, offersDev, invited }) }
   if (!code) return { sharedPage: await signInPage(app, { language, offersDev }) }
-  const refused = { intent: 'sign-in', error: new AppError(code), email: '', name: '' } as const
-  const page = await personalSignInPage(app, { language, offersDev, refused, invited })
+  return showReturnedError(event, code, { language, offersDev, invited })
+}
+
+/** The page after a provider or the identity hub has sent the browser back with an error. */
+async function showReturnedError(
+  event: H3Event,
+  code: (typeof returnedErrors)[number],
+  state: Omit<SignInPageState, 'refused'>,
+): Promise<BrowserAnswer> {
+  const app = getApp(event)
+  const email = (await addressToProve(app, event.node.req.headers.cookie)) ?? ''
+  // An account is proved by a mailed link where there are links.
+  const intent = email && signsUpByLink(app) ? 'magic-link' : 'sign-in'
+  const refused = { intent, error: new AppError(code), email, name: '' }
+  const page = await personalSignInPage(app, { ...state, refused })
   // An error in the address is no failure of this server.
   return { ...explained(page, refused.error), status: 403 }
 }

@@ -12,6 +12,7 @@ import { requestLanguage } from '#fairway/server/kernel/messages'
 import type { Language } from '#fairway/shared/languages'
 import { sameOriginPath } from '#fairway/shared/return-path'
 import type { SignInMethods } from '#fairway/shared/schemas/account'
+import { connectionSignInSchema, leadToConnection, signInByConnection } from './connection-sign-in'
 import { passkeyInput } from './passkeys/ceremony'
 import { signInWithPasskey, startPasskeySignIn } from './passkeys/passkey-sign-in'
 import { signInWithCode, twoFactorInput } from './two-factor/second-factor'
@@ -83,6 +84,7 @@ const methods: readonly SignInMethod[] = [
     intent: PROVIDER_INTENT,
     run: anonymous(provider.providerSchema, provider.startProvider),
   },
+  { path: 'sign-in/connection', run: anonymous(connectionSignInSchema, signInByConnection) },
   { intent: HUB_INTENT, run: provider.startHub },
   {
     path: 'passkey/options',
@@ -123,6 +125,8 @@ export async function runSignInForm(
 ): Promise<SignInAnswer> {
   const wanted = intentOf(getApp(event), form)
   const { run, hasTerms } = methods.find(({ intent }) => intent === wanted) ?? PASSWORD
+  const led = LEADING_INTENTS.has(wanted) && (await leadAway(event, { email: form.email, callbackURL: returnPath }))
+  if (led) return led
   if (hasTerms) checkTermsTicked(getApp(event), form.termsVersion)
   try {
     return await run(event, { ...form, callbackURL: returnPath, redirectTo: returnPath }, language)
@@ -131,6 +135,14 @@ export async function runSignInForm(
     if (!cookie) throw error
     return { body: {}, setCookies: [cookie], waits: true }
   }
+}
+
+/** Forms with an address alone: it leads to the provider of its organization, where there is one. */
+const LEADING_INTENTS = new Set(['magic-link', 'sign-up-link'])
+
+async function leadAway(event: H3Event, typed: object): Promise<SignInAnswer | undefined> {
+  const input = connectionSignInSchema.safeParse(typed)
+  return input.success ? leadToConnection(getApp(event), input.data, requestInfo(event)) : undefined
 }
 
 function intentOf(app: App, form: SignInForm): string {

@@ -4,7 +4,8 @@ import type { App } from '#fairway/server/kernel/app-context'
 import { unseal, UnsealError } from '#fairway/server/kernel/crypto/seal'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { networkReason } from '#fairway/server/kernel/http/fetch-json'
-import { createGuardedFetch, type GuardedFetch, GuardedFetchError } from '#fairway/server/kernel/http/guarded-fetch'
+import { GuardedFetchError } from '#fairway/server/kernel/http/guarded-fetch'
+import { guardedFetchOf } from '#fairway/server/kernel/http/outside-fetch'
 import { isLoopbackHost } from '#fairway/shared/loopback'
 import type { DeliveryFault } from '#fairway/shared/schemas/webhook'
 import type { webhooks } from './tables'
@@ -120,9 +121,6 @@ interface Answer {
   answer: string
   retryAfterInMs: number | undefined
 }
-
-/** The transport to addresses that people enter. Tests set their own before the first use. */
-const guardedFetchOf = (app: App): GuardedFetch => app.memo('guarded-fetch', () => createGuardedFetch())
 
 async function postOutside(app: App, url: string, headers: Record<string, string>, body: string): Promise<Answer> {
   const limits = { maxBytes: MOST_BYTES_READ, limitInMs: SEND_LIMIT_IN_MS }

@@ -90,6 +90,8 @@ export interface Config {
   operators: readonly string[]
   /** Origins that webhooks may use although they are not public. */
   webhookOrigins: readonly string[]
+  /** Origins of organizations' OpenID providers that may be inside the network. */
+  issuerOrigins: readonly string[]
   /** The DNS servers for proofs of domains; empty for those of the machine. */
   dnsServers: readonly string[]
   metricsToken?: string
@@ -210,6 +212,7 @@ const operationConfig = (env: Env) => ({
   connections: { providers: env.FW_OAUTH_PROVIDERS ?? [], clients: env.FW_PROVIDER_CLIENTS ?? {} },
   operators: env.FW_OPERATORS ?? [],
   webhookOrigins: env.FW_WEBHOOK_ORIGINS ?? [],
+  issuerOrigins: env.FW_ISSUER_ORIGINS ?? [],
   dnsServers: env.FW_DNS_SERVERS ?? [],
   metricsToken: env.FW_METRICS_TOKEN,
   files: filesConfig(env),

@@ -31,6 +31,13 @@ export const networkVariables = inGroup('Server', {
     unset: 'public https addresses only; in development this machine too',
     example: 'http://hooks.internal:8080',
   },
+  FW_ISSUER_ORIGINS: {
+    schema: origins,
+    description:
+      'Origins inside your network, comma separated, where the OpenID providers of organizations may be. All others are reached at public https addresses only.',
+    unset: 'public https addresses only',
+    example: 'https://keycloak.internal:8443',
+  },
   FW_DNS_SERVERS: {
     schema: text.transform(splitList).pipe(z.array(dnsServer)),
     description:

@@ -1,4 +1,4 @@
-import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
+import { createECDH, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
 import { z } from 'zod'
 
 /** A key of ECDSA with P-256 as a JWK (RFC 7517), public or with its private half. */
@@ -14,6 +14,20 @@ export function makeEs256Pair(): { publicJwk: Es256Jwk; privateJwk: Es256Jwk } {
     publicJwk: es256JwkSchema.parse(publicKey.export({ format: 'jwk' })),
     privateJwk: es256JwkSchema.parse(privateKey.export({ format: 'jwk' })),
   }
+}
+
+/**
+ * The pair of keys that follows from 32 secret bytes (hex), the same on every instance. Of 2^32 secrets, one is no key of the curve:
+ * then it throws.
+ */
+export function deriveEs256Pair(secret: string): { publicJwk: JsonWebKey; privateJwk: JsonWebKey } {
+  const scalar = Buffer.from(secret, 'hex')
+  const pair = createECDH('prime256v1')
+  pair.setPrivateKey(scalar)
+  const point = pair.getPublicKey()
+  const [x, y] = [point.subarray(1, 33), point.subarray(33)].map(half => half.toString('base64url'))
+  const publicJwk = { kty: 'EC', crv: 'P-256', x, y }
+  return { publicJwk, privateJwk: { ...publicJwk, d: scalar.toString('base64url') } }
 }
 
 /** Returns the key that verifies; throws for an invalid JWK. */

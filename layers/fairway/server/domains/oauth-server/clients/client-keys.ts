@@ -2,11 +2,12 @@ import { createLocalJWKSet, errors, type JWTVerifyGetKey } from 'jose'
 import type { App } from '#fairway/server/kernel/app-context'
 import { jsonOf } from '#fairway/server/kernel/declaration'
 import { GuardedFetchError } from '#fairway/server/kernel/http/guarded-fetch'
+import { guardedFetchOf } from '#fairway/server/kernel/http/outside-fetch'
 import { createCache } from '#fairway/server/kernel/cache'
 import { OAuthError } from '../oauth-error'
 import { FETCH_LIMITS, isWithheld, WithheldDocument } from './client-metadata'
 import { type ClientSigning, keySetSchema } from './client-signing'
-import { fetchBudgetOf, guardedFetchOf } from './document-clients'
+import { fetchBudgetOf } from './document-clients'
 
 const MINUTE_IN_MS = 60_000
 const LIFE_IN_MS = 5 * MINUTE_IN_MS

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import type { App } from '#fairway/server/kernel/app-context'
-import { createGuardedFetch, type GuardedFetch } from '#fairway/server/kernel/http/guarded-fetch'
+import { guardedFetchOf } from '#fairway/server/kernel/http/outside-fetch'
 import { createCache } from '#fairway/server/kernel/cache'
 import { OAuthError } from '../oauth-error'
 import { type OAuthClient, refusedClient, fetchDocument } from './client-metadata'
@@ -29,9 +29,6 @@ interface Refusal {
   error: OAuthError
   until: number
 }
-
-/** The transport to the servers of clients. A test can set its own before the first use. */
-export const guardedFetchOf = (app: App): GuardedFetch => app.memo('guarded-fetch', () => createGuardedFetch())
 
 /**
  * Returns the client that the document at this address describes. Throws `invalid_client`, also when documents are off. Throws

@@ -1,0 +1,188 @@
+// The connections of an organization to its own OpenID provider. Owners and admins prepare and test; owners decide.
+import { z } from 'zod'
+import { defineOperations, operation } from '#fairway/server/domains/actions'
+import { readIssuer } from '#fairway/server/domains/oauth-client'
+import {
+  activateConnection,
+  addConnection,
+  changeConnection,
+  checkActivation,
+  type ConnectionRow,
+  countServed,
+  deactivateConnection,
+  deleteConnection,
+  listIdentityConnections,
+  requireConnection,
+  requireDomain,
+  toConnection,
+} from '#fairway/server/domains/organizations'
+import type { App } from '#fairway/server/kernel/app-context'
+import { AppError } from '#fairway/server/kernel/http/app-error'
+import { requestInfo } from '#fairway/server/kernel/http/request-info'
+import { setCookies } from '#fairway/server/kernel/server-page/send-answer'
+import {
+  CONNECTION_AUTHS,
+  identityConnectionSchema,
+  PROVISIONED_ROLES,
+} from '#fairway/shared/schemas/identity-connection'
+import { mayInOrg, type OrgRole } from '#fairway/shared/roles'
+import { nameSchema } from '#fairway/shared/schemas/name'
+import { testConnection } from './connection-sign-in'
+
+const issuer = z.string().trim().max(500).nullable()
+const clientId = z.string().trim().min(1).max(500).nullable()
+
+const settingsShape = {
+  name: nameSchema(80),
+  issuer: issuer.default(null),
+  clientId: clientId.default(null),
+  clientSecret: z.string().trim().min(1).max(2000).nullable().optional(),
+  clientAuth: z.enum(CONNECTION_AUTHS).default('secret'),
+  domain: z.string().max(300).nullable().default(null),
+  provision: z.boolean().default(true),
+  defaultRole: z.enum(PROVISIONED_ROLES).default('member'),
+}
+
+const newSchema = z.object(settingsShape)
+const changeSchema = z.object({
+  id: z.string(),
+  name: settingsShape.name.optional(),
+  issuer: issuer.optional(),
+  clientId: clientId.optional(),
+  clientSecret: settingsShape.clientSecret,
+  clientAuth: z.enum(CONNECTION_AUTHS).optional(),
+  domain: z.string().max(300).nullable().optional(),
+  provision: z.boolean().optional(),
+  defaultRole: z.enum(PROVISIONED_ROLES).optional(),
+})
+const named = z.object({ id: z.string().max(64) })
+const stateSchema = z.object({ connection: identityConnectionSchema, people: z.int() })
+
+/** The settings as they are stored: an issuer as it names itself, a domain in its plain form. */
+async function checked<Settings extends { issuer: string | null; domain: string | null }>(
+  app: App,
+  settings: Settings,
+  before?: ConnectionRow,
+): Promise<Settings> {
+  const isKnown = !settings.issuer || settings.issuer === before?.issuer
+  return {
+    ...settings,
+    issuer: isKnown ? settings.issuer : await readIssuer(app, settings.issuer ?? ''),
+    domain: settings.domain === null ? null : requireDomain(settings.domain, 'domain'),
+  }
+}
+
+/** While people sign in by a connection, only owners change it: its settings decide who gets in. */
+function checkMayChange(role: OrgRole, { state }: ConnectionRow): void {
+  if (state === 'active' && !mayInOrg(role, 'decide-single-sign-on'))
+    throw new AppError('forbidden', { detail: 'Ask an owner: this connection is active.' })
+}
+
+export default defineOperations({
+  'list-identity-connections': operation({
+    description: 'Lists the connections of your organization to its own OpenID providers. It never returns a secret.',
+    method: 'GET',
+    path: '/_fw/org/connections',
+    openIn: ['view'],
+    permission: 'prepare-single-sign-on',
+    output: z.object({ connections: z.array(identityConnectionSchema) }),
+    run: async (_input, { app, actor }) => ({ connections: await listIdentityConnections(app, actor.orgId) }),
+  }),
+  'add-identity-connection': operation({
+    description: 'Adds a connection to an OpenID provider as a draft.',
+    method: 'POST',
+    path: '/_fw/org/connections',
+    permission: 'prepare-single-sign-on',
+    recentSignIn: true,
+    input: newSchema,
+    output: identityConnectionSchema,
+    status: 201,
+    audit: ['id', 'name', 'issuer', 'domain', 'provision', 'defaultRole'],
+    run: async (input, { app, actor }) => toConnection(app, await addConnection(app, actor, await checked(app, input))),
+  }),
+  'change-identity-connection': operation({
+    description:
+      'Changes a connection. Another issuer or client must be tested again; an active one must be deactivated first.',
+    method: 'PATCH',
+    path: '/_fw/org/connections/:id',
+    permission: 'prepare-single-sign-on',
+    recentSignIn: true,
+    input: changeSchema,
+    output: identityConnectionSchema,
+    audit: ['id', 'name', 'issuer', 'domain', 'provision', 'defaultRole'],
+    async run({ id, ...changes }, { app, actor }) {
+      const row = await requireConnection(app, actor.orgId, id)
+      checkMayChange(actor.role, row)
+      const before = { ...row, provision: row.provision === 1 }
+      const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined))
+      const settings = { ...before, clientSecret: undefined, ...given }
+      return toConnection(app, await changeConnection(app, row, await checked(app, settings, row)))
+    },
+  }),
+  'delete-identity-connection': operation({
+    description: 'Deletes a connection that is not active.',
+    method: 'DELETE',
+    path: '/_fw/org/connections/:id',
+    permission: 'prepare-single-sign-on',
+    recentSignIn: true,
+    input: named,
+    audit: ['id'],
+    run: async ({ id }, { app, actor }) => deleteConnection(app, await requireConnection(app, actor.orgId, id)),
+  }),
+  'test-identity-connection': operation({
+    description: 'Returns the address where you test a connection by signing in at its provider.',
+    method: 'POST',
+    path: '/_fw/org/connections/:id/test',
+    permission: 'prepare-single-sign-on',
+    recentSignIn: true,
+    input: named,
+    output: z.object({ url: z.string() }),
+    audit: ['id'],
+    async run({ id }, { app, actor, event }) {
+      const row = await requireConnection(app, actor.orgId, id)
+      const { url, setCookies: cookies } = await testConnection(app, row, {
+        ...requestInfo(event),
+        userId: actor.userId,
+      })
+      setCookies(event, cookies)
+      return { url }
+    },
+  }),
+  'activate-identity-connection': operation({
+    description: 'Lets people sign in by a connection. A dry run counts the members whose addresses it serves.',
+    method: 'POST',
+    path: '/_fw/org/connections/:id/activate',
+    permission: 'decide-single-sign-on',
+    recentSignIn: true,
+    input: named,
+    output: stateSchema,
+    audit: ['id'],
+    dryRun: true,
+    async run({ id }, { app, actor, isDryRun }) {
+      const row = await requireConnection(app, actor.orgId, id)
+      await (isDryRun ? checkActivation(app, row) : activateConnection(app, row))
+      return stateOf(app, actor.orgId, id)
+    },
+  }),
+  'deactivate-identity-connection': operation({
+    description: 'Stops sign-ins by a connection. Sessions continue.',
+    method: 'POST',
+    path: '/_fw/org/connections/:id/deactivate',
+    permission: 'decide-single-sign-on',
+    recentSignIn: true,
+    input: named,
+    output: stateSchema,
+    audit: ['id'],
+    dryRun: true,
+    async run({ id }, { app, actor, isDryRun }) {
+      const row = await requireConnection(app, actor.orgId, id)
+      if (!isDryRun) await deactivateConnection(app, row)
+      return stateOf(app, actor.orgId, id)
+    },
+  }),
+})
+
+async function stateOf(app: App, orgId: string, id: string) {
+  const row = await requireConnection(app, orgId, id)
+  return { connection: toConnection(app, row), people: await countServed(app, row) }
+}
