@@ -131,9 +131,6 @@ export const platformMails = {
   }),
   'account-reactivated': notice('Tells that a suspended account works again.'),
   'account-deleted': notice('Tells that an account was deleted.'),
-  'webhook-failing': ofWebhook(
-    'To owners and admins, or operators: a webhook is off because its host accepted nothing.',
-  ),
   'domain-lapsed': defineMail({
     description: 'To owners: a domain is no longer proved, because its DNS record is gone.',
     data: z.object({ link, domain: z.string() }),
@@ -141,6 +138,9 @@ export const platformMails = {
     href: data => data.link,
     because: 'owner',
   }),
+  'webhook-failing': ofWebhook(
+    'To owners and admins, or operators: a webhook is off because its host accepted nothing.',
+  ),
   'webhook-orphaned': ofWebhook('To the managers of a webhook: it is off because its creator may no longer manage it.'),
 }
 
