@@ -1,5 +1,6 @@
 // Uses zod/mini because this file is part of the first page that a browser loads.
 import * as z from 'zod/mini'
+import { SESSION_POLICY_REASONS } from './session-policy'
 
 const orgRoleSchema = z.enum(['owner', 'admin', 'member'])
 
@@ -16,6 +17,8 @@ const closedOrgSchema = z.object({
   signIn: z.nullable(z.string()),
   /** Whether the provider is configured here, so that a page can redirect to it at once. */
   isOwnProvider: z.boolean(),
+  /** Present where the session policy closes it, and not the sign-in rule. */
+  reason: z.optional(z.enum(SESSION_POLICY_REASONS)),
 })
 
 export type ClosedOrg = z.infer<typeof closedOrgSchema>

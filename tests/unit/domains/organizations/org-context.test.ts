@@ -192,6 +192,10 @@ describe('sign-in rule of an organization', () => {
         requiredProvider,
         requiredDomain,
         connectionName: null,
+        idleMinutes: null,
+        maxHours: null,
+        networks: null,
+        policyApps: 0,
         isGuest: Number(guest === 'outside'),
         ...noPolicy,
       } as const

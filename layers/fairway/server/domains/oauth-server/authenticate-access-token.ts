@@ -1,5 +1,5 @@
 import { noteAccountEvent, suspendedError } from '#fairway/server/domains/people'
-import { isInGrace } from '#fairway/server/domains/organizations'
+import { hasSessionPolicy, isInGrace } from '#fairway/server/domains/organizations'
 import {
   type ActorRow,
   copyOf,
@@ -40,6 +40,8 @@ interface AccessRow extends ActorRow {
   clientName: string
   createdAt: number
   lastUsedAt: number | null
+  /** The longest time between two uses, in milliseconds. */
+  longestPause: number
   calledAt: number | null
   /** 0 when the person did not allow deleting. */
   mayDelete: number
@@ -72,7 +74,7 @@ export async function authenticateAccessToken(app: App, token: string): Promise<
   // Compared on every call, because a suspension can end with time. The grant stays and works again afterwards.
   if (row.suspendedUntil > now) throw suspendedError(row.suspendedUntil)
   const opens = cached.opens ?? (await openGrant(app, credential))
-  if (!isInGrace(opens?.session)) cached.opens = opens
+  if (!isInGrace(opens?.session) && !hasSessionPolicy(row)) cached.opens = opens
   if (!opens) return null
   if (row.calledAt === null) await noteFirstCall(app, row)
   touchGrant(app, row)
@@ -87,7 +89,13 @@ export async function authenticateAccessToken(app: App, token: string): Promise<
 /** Returns the session and scopes of a row; null when its person may not act. Both are independent of the clock. */
 async function openGrant(app: App, { row, scope, expiresAt }: Found): Promise<Kept['opens']> {
   const { provider, providerDomain, createdAt, grantOrgId: orgId } = row
-  const proof = { provider, providerDomain, provedSecondFactor: row.provedSecondFactor === 1 }
+  const times = {
+    signedInAt: createdAt,
+    usedAt: row.lastUsedAt ?? createdAt,
+    longestPause: row.longestPause,
+    isApp: true,
+  }
+  const proof = { provider, providerDomain, provedSecondFactor: row.provedSecondFactor === 1, times }
   const opened = await openSession(app, row, { ...proof, shownAs: 'mcp', orgId, createdAt, expiresAt })
   if ('refusal' in opened) {
     if (opened.refusal === 'not-confirmed') throw unconfirmedError(app)
@@ -117,7 +125,7 @@ interface Found {
 const findSql = ({
   config,
 }: App): string => `select g.id as grantId, g.client_id as clientId, g.client_name as clientName, g.created_at as createdAt, g.last_used_at as lastUsedAt,
-    g.called_at as calledAt, g.expires_at as expiresAt, g.scope as scope, g.org_id as grantOrgId, g.used_from as usedFrom,
+    g.called_at as calledAt, g.longest_pause as longestPause, g.expires_at as expiresAt, g.scope as scope, g.org_id as grantOrgId, g.used_from as usedFrom,
     g.provider as provider, g.provider_domain as providerDomain, g.proved_second_factor as provedSecondFactor, g.may_delete as mayDelete,
     o.agents_read_only as agentsReadOnly, ${memberActor.columns}
   from oauth_grants g ${memberActor.joins('g.user_id', 'g.org_id')} where g.revoked_at is null
@@ -185,7 +193,8 @@ function touchGrant(app: App, { grantId, lastUsedAt }: AccessRow): void {
   inBackground(app, 'touch-grant', async () => {
     try {
       await app.db.client.execute({
-        sql: 'update oauth_grants set last_used_at = ? where id = ? and last_used_at is ?',
+        sql: `update oauth_grants set longest_pause = max(longest_pause, ?1 - coalesce(last_used_at, created_at)), last_used_at = ?1
+          where id = ?2 and last_used_at is ?3`,
         args: [now, grantId, lastUsedAt],
       })
     } finally {

@@ -273,8 +273,8 @@ export async function purgeOAuth(app: App): Promise<void> {
 export const oauthServerRows: DependentRows = {
   uses: userId => [`select 1 from oauth_grants w where w.user_id = ${userId}`],
   endGrants: (condition, reason, now) => [endGrantsStatement(condition, reason, now)],
-  countGrants: (orgId, now) => ({
-    sql: 'select count(*) as live from oauth_grants where org_id = ? and revoked_at is null and expires_at > ?',
+  liveGrants: (orgId, now) => ({
+    sql: 'select count(*) as live, json_group_array(distinct client_name) as names from oauth_grants where org_id = ? and revoked_at is null and expires_at > ?',
     args: [orgId, now],
   }),
   endUnderWay: (userId, when) => [withdrawOneTimeStatement([identityCode], userId, when)],

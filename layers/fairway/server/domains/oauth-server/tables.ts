@@ -67,6 +67,8 @@ export const oauthGrants = sqliteTable(
     redirectUri: text('redirect_uri'),
     createdAt: timestamp('created_at').notNull(),
     lastUsedAt: timestamp('last_used_at'),
+    /** The longest time between two uses, in milliseconds. */
+    longestPause: integer('longest_pause').notNull().default(0),
     /** When `/mcp` was first called with one of its tokens. */
     calledAt: timestamp('called_at'),
     /** After this, it cannot be renewed. */

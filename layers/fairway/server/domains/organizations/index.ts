@@ -14,6 +14,7 @@ export {
   requireOrg,
   type Actor,
 } from './org-context'
+export { hasSessionPolicy, type SessionTimes } from './session-policy'
 export { orgOpensTo } from './sign-in-rule'
 export {
   checkInstallationOpens,

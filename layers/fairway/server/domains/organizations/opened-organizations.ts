@@ -1,9 +1,10 @@
 // Which organizations of a person a session opens. The session's own `orgId` is always open. Code that finds organizations by a
 // person's id or address asks here before it shows or changes what belongs to them.
-import { PEOPLE } from '#fairway/server/domains/people'
+import { findSessionProof, PEOPLE } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { ClosedOrg, Session } from '#fairway/shared/schemas/session'
 import { checkOrgOpens, membershipColumns, openOrgContext, type OrgContextRow } from './org-context'
+import type { SessionTimes } from './session-policy'
 import { loadSecondFactorPolicy } from './second-factor'
 
 /** An organization that is closed to a session, in the form that `checkOrgOpens` refuses. */
@@ -29,15 +30,24 @@ const FIND = `select ${membershipColumns} from ${PEOPLE}
  */
 export async function openedOrganizations(app: App, session: Session): Promise<OpenedOrganizations> {
   await loadSecondFactorPolicy(app)
+  const times = await timesOf(app, session)
   const find = app.memo('find-opened-organizations', () => app.db.prepareRead<OrgContextRow>(FIND))
   const openIds: string[] = []
   const closed: ClosedMembership[] = []
   for (const row of await find([session.userId])) {
-    const { orgId, closedOrg, secondFactor } = openOrgContext(app, row, session)
+    const { orgId, closedOrg, secondFactor } = openOrgContext(app, row, { ...session, times })
     if (orgId !== null) openIds.push(orgId)
     else if (closedOrg) closed.push({ closedOrg, secondFactor })
   }
   return { openIds, closed }
+}
+
+/** When the session of a person began and how it was used; undefined for a program without a row. */
+async function timesOf(app: App, session: Session & { id?: string | null }): Promise<SessionTimes | undefined> {
+  const proof = session.id ? await findSessionProof(app, session.userId, session.id) : undefined
+  if (!proof) return undefined
+  const signedInAt = proof.createdAt.getTime()
+  return { signedInAt, usedAt: proof.lastUsedAt?.getTime() ?? signedInAt, longestPause: proof.longestPause }
 }
 
 /** Returns the organization when it is closed to the session; undefined when it opens, or when the person is not a member. */

@@ -2,7 +2,11 @@
 // found by `coalesce` of two subqueries.
 import type { App } from '#fairway/server/kernel/app-context'
 import { checkSecondFactorSetUp, secondFactorColumns, secondFactorOf, type SecondFactorRow } from './second-factor'
-import type { Session } from '#fairway/shared/schemas/session'
+import { connectionIdOf } from '#fairway/shared/connection-provider'
+import { connectionStartPath } from '#fairway/shared/paths'
+import type { ClosedOrg, Session } from '#fairway/shared/schemas/session'
+import type { SessionPolicyReason } from '#fairway/shared/schemas/session-policy'
+import { signInPathFor } from '#fairway/shared/sign-in-path'
 import { ACTIVE_ORG_SETTING, PEOPLE, settingJoin } from '#fairway/server/domains/people'
 import {
   MANAGED_ROLES,
@@ -15,6 +19,7 @@ import {
 import { requireRun } from '#fairway/server/kernel/current-run'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { newId } from '#fairway/server/kernel/crypto/random'
+import { type SessionPolicyRow, sessionPolicyColumns, sessionPolicyReason } from './session-policy'
 import { corporateDomainOf, DOMAIN_HOLDS } from './domain-names'
 import { meetsSignInRule, type SignInProof, signInRuleColumns, type SignInRuleRow, toClosedOrg } from './sign-in-rule'
 
@@ -28,7 +33,7 @@ interface Person extends SignInProof {
 }
 
 /** The columns that `orgContextJoin` adds; all null for a person without an organization. */
-export interface OrgContextRow extends SecondFactorRow, SignInRuleRow {
+export interface OrgContextRow extends SecondFactorRow, SignInRuleRow, SessionPolicyRow {
   orgId: string | null
   orgName: string | null
   orgRole: OrgRole | null
@@ -37,7 +42,7 @@ export interface OrgContextRow extends SecondFactorRow, SignInRuleRow {
 }
 
 const ruleColumns = `o.id as orgId, o.name as orgName, m.role as orgRole,
-  ${signInRuleColumns}, ${secondFactorColumns}`
+  ${signInRuleColumns}, ${sessionPolicyColumns}, ${secondFactorColumns}`
 
 export const orgContextColumns = `${ruleColumns}, a.value as chosenOrgId`
 
@@ -80,6 +85,8 @@ export async function completeOrgContext(app: App, person: Person, row: OrgConte
 export function openOrgContext(app: App, row: Omit<OrgContextRow, 'chosenOrgId'>, proof: SignInProof): OrgContext {
   const { orgId, orgName, orgRole } = row
   const org = { id: orgId ?? '', name: orgName ?? '' }
+  const reason = orgId === null ? undefined : sessionPolicyReason(app, row, proof.times)
+  if (reason && meetsSignInRule(row, proof)) return { ...NOWHERE, closedOrg: toPolicyClosed(org, row, reason) }
   if (orgId === null || meetsSignInRule(row, proof)) {
     const secondFactor = secondFactorOf(app, row, proof)
     if (!secondFactor) return { orgId, orgName, orgRole }
@@ -107,11 +114,32 @@ async function findRow(app: App, userId: string): Promise<OrgContextRow | undefi
   return row
 }
 
-/** Throws `second-factor-setup-required` or `provider-required` when the session's organization is closed to it. */
+/** Describes an organization that its session policy closes. A new sign-in opens it, by the required provider if there is one. */
+function toPolicyClosed(org: { id: string; name: string }, row: SignInRuleRow, reason: SessionPolicyReason): ClosedOrg {
+  const connection = connectionIdOf(row.requiredProvider ?? '')
+  const again = connection === undefined ? signInPathFor({ again: true }) : connectionStartPath(connection)
+  return { ...org, ...NO_PROVIDER, signIn: reason === 'network' ? null : again, reason }
+}
+
+const POLICY_DETAILS: Record<SessionPolicyReason, string> = {
+  idle: 'You were away for longer than this organization allows. Sign in again.',
+  age: 'Your sign-in is older than this organization allows. Sign in again.',
+  network: 'This organization can only be opened from its own networks.',
+}
+
+/**
+ * Throws `second-factor-setup-required`, `session-policy` or `provider-required` when the session's organization is closed to it.
+ */
 export function checkOrgOpens(session: Pick<Session, 'closedOrg' | 'secondFactor'> | null): void {
   checkSecondFactorSetUp(session)
   if (!session?.closedOrg) return
-  const { id, name, provider, providerName, domain, signIn } = session.closedOrg
+  const { id, name, provider, providerName, domain, signIn, reason } = session.closedOrg
+  if (reason) {
+    throw new AppError('session-policy', {
+      detail: POLICY_DETAILS[reason],
+      extra: { organization: { id, name }, reason, wayBack: signIn },
+    })
+  }
   throw new AppError('provider-required', {
     detail: `Sign in with ${providerName}${domain ? `, with an account of ${domain},` : ''} to work in ${name}.`,
     extra: { organization: { id, name }, provider, providerName, domain, signIn },

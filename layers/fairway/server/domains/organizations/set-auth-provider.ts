@@ -123,7 +123,7 @@ export async function setAuthProvider(app: App, actor: Actor, input: AuthProvide
 }
 
 async function countGrants({ dependents, db, now }: App, orgId: string): Promise<number> {
-  const counts = dependents.flatMap(rows => rows.countGrants?.(orgId, now().getTime()) ?? [])
+  const counts = dependents.flatMap(rows => rows.liveGrants?.(orgId, now().getTime()) ?? [])
   const results = await Promise.all(counts.map(statement => db.client.execute(statement)))
   return results.reduce((sum, { rows }) => sum + Number(rows[0]?.live ?? 0), 0)
 }

@@ -2,6 +2,7 @@
 import type { App } from '#fairway/server/kernel/app-context'
 import { connectionIdOf, connectionProvider } from '#fairway/shared/connection-provider'
 import { connectionStartPath, IDENTITY_LOGIN_PATH, SIGN_IN_AGAIN, SIGN_IN_PATH } from '#fairway/shared/paths'
+import type { SessionTimes } from './session-policy'
 import type { ClosedOrg } from '#fairway/shared/schemas/session'
 import { signInPathFor } from '#fairway/shared/sign-in-path'
 
@@ -13,6 +14,8 @@ export interface SignInProof {
   providerDomain?: string | null
   /** Whether the session has proved a second factor. */
   provedSecondFactor?: boolean
+  /** When it began and how it was used, for the session policy; a program without a session has none. */
+  times?: SessionTimes
 }
 
 /** The columns of the rule; all null for a person without an organization. */

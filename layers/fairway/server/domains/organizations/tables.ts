@@ -36,6 +36,12 @@ export const organizations = sqliteTable(
     requiredAuthDomain: text('required_auth_domain'),
     /** Leaves members whose addresses are outside the organization's domains their other ways in. */
     requiredAuthGuests: integer('required_auth_guests', { mode: 'boolean' }).notNull().default(false),
+    /** The session policy: idle minutes, hours since the sign-in, and networks as JSON; null for no limit. */
+    sessionIdleMinutes: integer('session_idle_minutes'),
+    sessionMaxHours: integer('session_max_hours'),
+    sessionNetworks: text('session_networks'),
+    /** Whether the session policy is asked of connected apps and API tokens too. */
+    sessionPolicyApps: integer('session_policy_apps', { mode: 'boolean' }).notNull().default(false),
     /** The start of the second-factor policy, and the days of its grace period; null without a policy. */
     secondFactorSince: instant('second_factor_since'),
     secondFactorGraceDays: integer('second_factor_grace_days'),

@@ -42,6 +42,7 @@ export {
   provesAddressStatement,
   provesSecondFactorStatement,
   listSessions,
+  listSessionsOf,
   purgeSessions,
   rollSession,
   sessionByToken,

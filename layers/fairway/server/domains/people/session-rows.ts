@@ -16,6 +16,8 @@ export interface SessionRow {
   updatedAt: number
   expiresAt: number
   lastUsedAt: number | null
+  /** The longest time between two uses, in milliseconds. */
+  longestPause: number
   /** The sign-in method. */
   provider: string
   /** 1 when the sign-in proved that the address belongs to the person. */
@@ -32,7 +34,7 @@ export interface SessionRow {
  */
 export const sessionByToken = ({ columns, joins }: { columns: string; joins(userId: string): string }): string => `
   select s.id as sessionId, s.token as token, s.created_at as createdAt, s.updated_at as updatedAt, s.expires_at as expiresAt,
-    s.last_used_at as lastUsedAt, s.provider as provider, s.proves_address as provesAddress,
+    s.last_used_at as lastUsedAt, s.longest_pause as longestPause, s.provider as provider, s.proves_address as provesAddress,
     s.provider_domain as providerDomain, s.proved_second_factor as provedSecondFactor, ${columns}
   from sessions s ${joins('s.user_id')} where s.token = ? and s.expires_at > ?`
 
@@ -119,7 +121,8 @@ export function touchSession(
   inBackground(app, 'touch-session', async () => {
     try {
       await app.db.client.execute({
-        sql: 'update sessions set last_used_at = ?, ip_address = ? where id = ? and last_used_at is ?',
+        sql: `update sessions set longest_pause = max(longest_pause, ?1 - coalesce(last_used_at, created_at)), last_used_at = ?1,
+          ip_address = ?2 where id = ?3 and last_used_at is ?4`,
         args,
       })
     } finally {
@@ -127,6 +130,25 @@ export function touchSession(
     }
   })
 }
+
+interface SessionUse {
+  /** Of its person. */
+  email: string
+  /** The network address of the latest noted use. */
+  address: string | null
+  /** Milliseconds, like the others. */
+  signedInAt: number
+  usedAt: number
+  longestPause: number
+}
+
+/** How the live sessions of people are used, at most 5,000. `users` selects the IDs of the people. */
+export const listSessionsOf = (app: App, users: { sql: string; args: string[] }): Promise<SessionUse[]> =>
+  app.db.prepareRead<SessionUse>(
+    `select u.email as email, s.ip_address as address, s.created_at as signedInAt,
+      coalesce(s.last_used_at, s.created_at) as usedAt, s.longest_pause as longestPause
+     from sessions s join users u on u.id = s.user_id where s.user_id in (${users.sql}) and s.expires_at > ? limit 5000`,
+  )([...users.args, app.now().getTime()])
 
 /** The live sessions of a person, as rows. */
 export const listSessions = (app: App, userId: string): Promise<(typeof sessions.$inferSelect)[]> =>
@@ -161,9 +183,9 @@ export async function endSessionsByToken(app: App, tokens: string[]): Promise<st
 
 /** What a live session of a person proved when it began; undefined without one. */
 export async function findSessionProof(app: App, userId: string, id: string) {
-  const { provider, provesAddress, provedSecondFactor, createdAt } = sessions
+  const { provider, provesAddress, provedSecondFactor, createdAt, lastUsedAt, longestPause } = sessions
   const [row] = await app.db.orm
-    .select({ provider, provesAddress, provedSecondFactor, createdAt })
+    .select({ provider, provesAddress, provedSecondFactor, createdAt, lastUsedAt, longestPause })
     .from(sessions)
     .where(and(eq(sessions.id, id), eq(sessions.userId, userId)))
   return row

@@ -74,6 +74,8 @@ export const sessions = sqliteTable(
     provedSecondFactor: integer('proved_second_factor', { mode: 'boolean' }).notNull().default(false),
     createdAt: instant('created_at').notNull(),
     updatedAt: instant('updated_at').notNull(),
+    /** The longest time between two uses, in milliseconds. */
+    longestPause: integer('longest_pause').notNull().default(0),
     /** The latest use, from `ipAddress`, exact to five minutes. Null during the session's first five minutes. */
     lastUsedAt: instant('last_used_at'),
   },

@@ -16,6 +16,7 @@ import {
   membershipColumns,
   membershipJoin,
   orgContextColumns,
+  type SessionTimes,
   orgContextJoin,
 } from '#fairway/server/domains/organizations'
 import type { App } from '#fairway/server/kernel/app-context'
@@ -71,6 +72,8 @@ export interface Proof {
   sessionId?: string
   /** Whether the proof shows that the address belongs to the person. */
   provesAddress?: boolean
+  /** When it began and how it was used, for session policies. */
+  times?: SessionTimes
 }
 
 /** The columns and joins of an `ActorRow`: the person whose id is in `userId`, in the organization they work in. */

@@ -1,7 +1,7 @@
 // Database reads are cached in `app.db.memory`, which every write clears. Checks that depend on the clock run on each request:
 // whether the session has ended, needs renewal, or must be marked as used.
 import { type IncomingMessage } from 'node:http'
-import { isInGrace, isUndecided } from '#fairway/server/domains/organizations'
+import { hasSessionPolicy, isInGrace, isUndecided } from '#fairway/server/domains/organizations'
 import {
   newExpiry,
   readSessionTokens,
@@ -33,16 +33,20 @@ const FIND_BY_TOKEN = sessionByToken(workingActor)
 
 const keptSessions = (app: App): Memory<Kept> => app.memo('kept-sessions', () => app.db.memory<Kept>('sessions'))
 
-/** The live session behind the cookies of a request, with its row, or null. The caller may change the session. */
+/**
+ * The live session behind the cookies of a request, with its row, or null. The caller may change the session. `address` is the
+ * network address of the request, for session policies.
+ */
 export async function findCookieSession(
   app: App,
   cookieHeader: string | undefined,
+  address?: () => string,
 ): Promise<{ row: Row; session: ServerSession } | null> {
   for (const token of sessionTokens(app, cookieHeader)) {
     const { row, session } = await keptSessions(app).get(token, () => readSession(app, token))
     if (!row || row.expiresAt <= app.now().getTime()) continue
     if (session) return { row, session: copyOf(session) }
-    const opened = await openSession(app, row, proofOf(row))
+    const opened = await openSession(app, row, proofOf(row, address?.()))
     if ('session' in opened) return { row, session: opened.session }
   }
   return null
@@ -75,12 +79,12 @@ async function readSession(app: App, token: string): Promise<Kept> {
   // The statement returns ended sessions too; callers check the end when they use the session.
   const [row] = await find([token, 0])
   // A person's first organization is created when it is due, and no write clears the cache at that moment.
-  if (!row || isUndecided(row)) return { row }
+  if (!row || isUndecided(row) || hasSessionPolicy(row)) return { row }
   const opened = await openSession(app, row, proofOf(row))
   return 'session' in opened && !isInGrace(opened.session) ? { row, session: opened.session } : { row }
 }
 
-const proofOf = ({ provesAddress, provedSecondFactor, ...row }: SessionRow): Proof => ({
+const proofOf = ({ provesAddress, provedSecondFactor, ...row }: SessionRow, address?: string): Proof => ({
   sessionId: row.sessionId,
   provider: row.provider,
   providerDomain: row.providerDomain,
@@ -88,6 +92,12 @@ const proofOf = ({ provesAddress, provedSecondFactor, ...row }: SessionRow): Pro
   provedSecondFactor: provedSecondFactor === 1,
   createdAt: row.createdAt,
   expiresAt: row.expiresAt,
+  times: {
+    signedInAt: row.createdAt,
+    usedAt: row.lastUsedAt ?? row.createdAt,
+    longestPause: row.longestPause,
+    address,
+  },
 })
 
 const LONGEST_HEADER = 2000

@@ -25,6 +25,9 @@ export interface SessionSource {
   find(event: H3Event, app: App): Promise<ServerSession | null>
 }
 
+const findCookieOf = ({ node: { req } }: H3Event, app: App) =>
+  findCookieSession(app, req.headers.cookie, () => clientAddress(req, app.config.trustedProxies))
+
 const DAY_IN_MS = 24 * 60 * 60 * 1000
 
 /** The session of the signed cookie, with the organization. An ended session stops working on the next request. */
@@ -32,7 +35,7 @@ export const sessionCookie: SessionSource = {
   name: 'session-cookie',
   isUsed: config => config.customSignIn === null,
   async find(event, app) {
-    const cookieSession = await findCookieSession(app, event.node.req.headers.cookie)
+    const cookieSession = await findCookieOf(event, app)
     if (!cookieSession) return null
     const { row, session } = cookieSession
     const { expiresAt, cookie } = await rollSession(app, row)
@@ -49,7 +52,7 @@ export const sessionCookie: SessionSource = {
 /** The session of a request's cookie during a long response. Does not mark the session as used and does not renew it. */
 export const cookieNow: SessionSource = {
   ...sessionCookie,
-  find: async (event, app) => (await findCookieSession(app, event.node.req.headers.cookie))?.session ?? null,
+  find: async (event, app) => (await findCookieOf(event, app))?.session ?? null,
 }
 
 const text = z.string().regex(/^[^\p{Cc}]*$/u, 'has control characters')

@@ -11,6 +11,7 @@ const querySchema = z.object({
   iss: z.string().max(500).optional(),
   login_hint: z.string().max(500).optional(),
   target_link_uri: z.string().max(2000).optional(),
+  return: z.string().max(2000).optional(),
 })
 
 /** The start of a sign-in at the provider's dashboard (OpenID Connect Core §4), and of links to sign in by a connection. */
@@ -18,7 +19,8 @@ export default defineMethods(
   {
     openIn: ['signed-out', 'setup'],
     async GET(event) {
-      const { iss, login_hint: loginHint, target_link_uri: targetLinkUri } = parseInput(querySchema, getQuery(event))
+      const { iss, login_hint: loginHint, ...places } = parseInput(querySchema, getQuery(event))
+      const targetLinkUri = places.target_link_uri ?? places.return
       const id = getRouterParam(event, 'id') ?? ''
       const start = await initiateConnection(getApp(event), id, { iss, loginHint, targetLinkUri }, requestInfo(event))
       return sendAnswer(event, { ...start, status: 302 })
