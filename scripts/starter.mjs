@@ -14,7 +14,7 @@ const report = `test-results/reports/starter${isFresh ? '-fresh' : ''}.json`
 mkdirSync('test-results/reports', { recursive: true })
 rmSync(report, { force: true })
 const reporters = ['--reporter', 'default', '--reporter', 'json', '--outputFile.json', report]
-const long = ['first-commands', 'long', 'samples'].map(name => `tests/starter/${name}.slow.test.ts`)
+const long = ['first-commands', 'long', 'samples', 'with-i18n'].map(name => `tests/starter/${name}.slow.test.ts`)
 const files = named.length > 0 ? named : long
 const { output } = await runStep('starter', 'vitest', ['run', '--project', 'starter', ...files, ...reporters], {
   env: cache ? { FW_TEST_FRESH_CACHE: cache } : {},

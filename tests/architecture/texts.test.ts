@@ -47,6 +47,11 @@ const WRITTEN: Record<string, string> = {
 }
 
 describe('text catalogs', () => {
+  it('templates of the platform use `$texts`, because @nuxtjs/i18n replaces `$t`', () => {
+    const platform = sourcesBelow(root, ['layers/fairway/app/**/*.vue'])
+    expect([...platform].filter(([, text]) => /\$t\(/.test(text)).map(([path]) => path)).toEqual([])
+  })
+
   it('match in files, keys, placeholders and plural forms in every language, without exclamation marks', () => {
     expect(apps.flatMap(app => catalogFaults(app, platformApp, inCode))).toEqual([])
   })

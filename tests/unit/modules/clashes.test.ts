@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import {
   fileClashes,
   gateClashes,
+  localizedPages,
   pageClashes,
   routeClashes,
   headersWithoutEffect,
@@ -44,6 +45,16 @@ it('gateClashes names middleware that takes the place of the gate, with and with
     expect(gate(path)).toEqual([
       `${path}: it takes the place of the gate in front of private pages. Give it a name of its own`,
     ])
+})
+
+it('localizedPages finds pages of the platform that @nuxtjs/i18n copied for each language', () => {
+  const page = (file: string, name: string) => ({ file, name, path: '/de/team' })
+  expect(localizedPages([page(house('app/pages/team.vue'), 'team'), page('/app/app/pages/a.vue', 'a___de')])).toEqual(
+    [],
+  )
+  expect(localizedPages([page(house('app/pages/team.vue'), 'team___de')])).toEqual([
+    expect.stringContaining("(/de/team). Set strategy: 'no_prefix'"),
+  ])
 })
 
 describe('routeClashes', () => {

@@ -8,6 +8,7 @@ export function useLanguage() {
 
 /** Adds the English texts of features that load with a page or a dialog. Other languages are loaded as a whole. */
 export function useTexts(...features: Record<string, unknown>[]): void {
-  const { add } = useI18n()
+  // Not `useI18n`: an application with @nuxtjs/i18n has another one, and the types of this file are checked there.
+  const { add } = useNuxtApp().$texts
   for (const texts of features) add('en', texts)
 }

@@ -79,9 +79,13 @@ export default defineNuxtPlugin({
       }
     }
 
+    // Configurable, unlike what `provide` defines: @nuxtjs/i18n puts its own `$t` here. The platform's templates use `$texts`.
+    const shortName = { configurable: true, get: () => texts.t }
+    for (const target of [nuxtApp, nuxtApp.vueApp.config.globalProperties])
+      Object.defineProperty(target, '$t', shortName)
+
     return {
       provide: {
-        t: texts.t,
         texts,
         language: { current: readonly(language), direction: readonly(direction), componentTexts, choose },
       },

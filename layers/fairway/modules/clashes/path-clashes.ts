@@ -243,6 +243,16 @@ function reasonAgainst(header: string, kinds: readonly string[]): string | undef
   return undefined
 }
 
+/** Pages of the platform that @nuxtjs/i18n has copied for each language. Links of the platform name them without one. */
+export function localizedPages(pages: readonly PageFile[]): string[] {
+  const page = pages.find(({ file, name }) => file && isPlatformFile(file) && name?.includes('___'))
+  return page
+    ? [
+        `nuxt.config, i18n: @nuxtjs/i18n makes a page for each language of the platform's pages too (${page.path}). Set strategy: 'no_prefix'; public pages have a language in their address already, as ?lang=de`,
+      ]
+    : []
+}
+
 // Paths of the platform, and patterns of paths compared as Nitro's router compares them.
 
 /** The middleware that opens private pages only to people who are signed in. */

@@ -6,6 +6,7 @@ import { isPlatformFile } from '../registry/roots'
 /** A page from Nuxt. */
 export interface PageFile {
   path: string
+  name?: string
   file?: string
   alias?: string | string[]
   meta?: Record<string, unknown>

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { addTemplate, defineNuxtModule, getLayerDirectories } from '@nuxt/kit'
+import { addTemplate, addTypeTemplate, defineNuxtModule, getLayerDirectories } from '@nuxt/kit'
 import withDefaults from 'defu'
 import { compileTexts } from './compile-texts'
 import { tellFault } from '../dev-server/faults'
@@ -72,6 +72,8 @@ export default defineNuxtModule({
   }
 `,
     })
+    // Inherited, so that the types of @nuxtjs/i18n for `$t` win where an application has it, as its `$t` does.
+    addTypeTemplate({ filename: 'types/fw-short-name.d.ts', getContents: () => SHORT_NAME }, { nuxt: true })
     nuxt.options.watch.push(
       ...getLayerDirectories(nuxt).flatMap(({ app }) =>
         readLanguages(nuxt).map(({ code }) => join(app, 'locales', `${code}.json`)),
@@ -80,6 +82,18 @@ export default defineNuxtModule({
     )
   },
 })
+
+const SHORT_NAME = `interface ShortName {
+  $t: import(${JSON.stringify(join(platformDir, 'app/language/texts'))}).Texts['t']
+}
+declare module '#app' {
+  interface NuxtApp extends ShortName {}
+}
+declare module 'vue' {
+  interface ComponentCustomProperties extends ShortName {}
+}
+export {}
+`
 
 /** The languages, and how the browser loads the texts of each except English. Includes the texts of Nuxt UI's components. */
 function languagesModule({ languages, defaultLanguage }: OfferedLanguages): string {
