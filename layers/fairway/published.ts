@@ -228,6 +228,7 @@ export const published = {
     name: stable,
     plans: experimental,
     publicPages: experimental,
+    routes: experimental,
     signInUrl: stable,
     signedInAt: stable,
   },

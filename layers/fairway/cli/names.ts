@@ -20,6 +20,7 @@ export const CHECK_NAMES = [
   'settings',
   'node',
   'declarations',
+  'routes',
   'files',
   'port',
   'database',

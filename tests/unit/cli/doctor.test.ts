@@ -12,6 +12,7 @@ import { createGuardedFetch } from '#fairway/server/kernel/http/guarded-fetch'
 import { openDatabase } from '#fairway/server/kernel/database/client'
 import { createLog } from '#fairway/server/kernel/events/log'
 import { copyMigratedDatabase } from '../../support/database'
+import { folderWith, writeFiles } from '../../support/files'
 import { startSqld } from '../../support/database-sqld'
 import { startSmtp } from '../../support/mail'
 import { startOidcProvider } from '../../support/provider-oidc'
@@ -49,6 +50,26 @@ describe('fw doctor: local checks', () => {
       expect.stringMatching(/^fault DATABASE_URL: must begin with/),
     ])
     expect(found).toContain(`ok Node.js ${process.versions.node}`)
+  })
+
+  it('lists the routes that anyone can call, until routes.requireSession closes them', async () => {
+    const root = folderWith({
+      'nuxt.config.ts': '',
+      'server/api/reports.get.ts': 'export default defineEventHandler(() => rows)',
+      'server/api/mine.get.ts': 'export default defineEventHandler(async event => (await requireSession(event)).email)',
+      'server/api/health.get.ts': 'export default definePublicRoute(() => 1)',
+    })
+    const [open] = await find('routes', {}, root)
+    expect(open?.said).toBe('warning without a session, anyone can call server/api/reports.get.ts')
+    expect(open?.todo).toContain('routes: { requireSession: true }')
+    writeFileSync(
+      join(root, 'fw.config.ts'),
+      `import { defineFwConfig } from '#fw'\nexport default defineFwConfig({ routes: { requireSession: true } })`,
+    )
+    expect(await said('routes', {}, root)).toEqual(['ok every route asks for a session, or is declared public'])
+    writeFiles(root, { 'server/routes/feed.ts': 'export default () => 1' })
+    expect(await said('routes', {}, root)).toEqual(['warning without a session, anyone can call server/routes/feed.ts'])
+    expect(await said('routes', {}, folder())).toEqual(['off there are no sources here'])
   })
 
   it('loads the declarations, and names the file of a broken one', async () => {

@@ -1,7 +1,7 @@
 import { ConfigError } from '../../server/kernel/config/env'
 import { type Check, examine, type Finding, type CheckInput, toLines } from './check'
 import { database, migrations } from './database'
-import { declarations, files, node, port, settings } from './machine'
+import { declarations, files, node, port, routes, settings } from './machine'
 import { baseUrl, clock, hub, mail, mcp, outgoing, providers } from './network'
 import { suggestion } from '../../shared/nearest-name'
 import { offlineApp } from '../hub-checks'
@@ -12,6 +12,7 @@ const BY_NAME: Record<CheckName, Check> = {
   settings,
   node,
   declarations,
+  routes,
   files,
   port,
   database,

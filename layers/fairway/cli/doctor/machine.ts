@@ -5,7 +5,8 @@ import { createServer } from 'node:net'
 import { join, relative, resolve } from 'node:path'
 import { actionFiles, collectionFiles } from '../../modules/registry/catalogs'
 import { loadActions, loadCollections, loadMcp, loadProviders } from '../../modules/registry/declarations'
-import { DeclarationError } from '../../modules/registry/load-declarations'
+import { API_PLACE, openRoutes } from '../../modules/author-routes/open-routes'
+import { DeclarationError, loadFwConfig } from '../../modules/registry/load-declarations'
 import { databaseTarget } from '../../server/kernel/database/target'
 import { unknownNames } from '../../server/kernel/config/environment'
 import { reasonOf } from '../mcp/endpoint'
@@ -37,11 +38,13 @@ export const node: Check = {
   },
 }
 
+const hasSources = async (root: string) => (await readdir(root)).some(name => /^nuxt\.config\.m?[jt]s$/.test(name))
+const NO_SOURCES: Found = { status: 'off', text: 'there are no sources here' }
+
 export const declarations: Check = {
   name: 'declarations',
   async run({ root }) {
-    const isProject = (await readdir(root)).some(name => /^nuxt\.config\.m?[jt]s$/.test(name))
-    if (!isProject) return { status: 'off', text: 'there are no sources here' }
+    if (!(await hasSources(root))) return NO_SOURCES
     const loads = [
       loadActions(root, actionFiles(root)),
       loadCollections(root, collectionFiles(root)),
@@ -61,6 +64,25 @@ function faultsOf(thrown: unknown): Found[] {
   return thrown instanceof DeclarationError
     ? thrown.faults.map(text => fault(text, todo))
     : [fault(reasonOf(thrown), todo)]
+}
+
+const MOST_ROUTES = 10
+
+export const routes: Check = {
+  name: 'routes',
+  async run({ root }) {
+    if (!(await hasSources(root))) return NO_SOURCES
+    const config = await loadFwConfig(root)
+    const open = openRoutes(root)
+      .map(({ path }) => path)
+      .filter(path => !(config.routes.requireSession && path.startsWith(`${API_PLACE}/`)))
+    if (open.length === 0) return ok('every route asks for a session, or is declared public')
+    const more = open.length > MOST_ROUTES ? ` and ${open.length - MOST_ROUTES} more` : ''
+    return warning(
+      `without a session, anyone can call ${open.slice(0, MOST_ROUTES).join(', ')}${more}`,
+      'Write `routes: { requireSession: true }` into fw.config.ts, which closes server/api, or `await requireSession(event)` into each route. Declare public ones with `definePublicRoute(…)`.',
+    )
+  },
 }
 
 /** The existing files that only their owner should be able to read. */

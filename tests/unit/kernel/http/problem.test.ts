@@ -1,5 +1,6 @@
 import { createError } from 'h3'
 import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
 import { AppError, toAppError, toProblem } from '#fairway/server/kernel/http/app-error'
 import { errorCatalog } from '#fairway/shared/errors'
 import { problemSchema } from '#fairway/shared/schemas/problem'
@@ -27,6 +28,43 @@ describe('toAppError', () => {
 
   it.each([undefined, null, 'text', 42, new Error('boom'), { statusCode: 'x' }])('maps %j to internal', thrown => {
     expect(toAppError(thrown).code).toBe('internal')
+  })
+})
+
+describe('toProblem of an error that a route makes with createError', () => {
+  const problemOf = (input: Parameters<typeof createError>[0]) => toProblem(toAppError(createError(input)), 'r')
+
+  it.each([401, 402, 403, 404, 409, 418, 422, 429])('keeps the status %i, the message and the data', statusCode => {
+    const problem = problemOf({ statusCode, message: 'Choose another name.', data: { taken: ['a'] } })
+    expect(problem).toMatchObject({
+      status: statusCode,
+      detail: 'Choose another name.',
+      data: { taken: ['a'] },
+    })
+  })
+
+  it('has the field errors of a failed schema, as readValidatedBody throws them', () => {
+    const { error } = z
+      .object({ title: z.string('Write a title.'), at: z.object({ day: z.int() }) })
+      .safeParse({ at: {} })
+    const problem = problemOf({ status: 400, statusMessage: 'Validation Error', message: error?.message, data: error })
+    expect(problem).toMatchObject({
+      status: 400,
+      code: 'invalid-input',
+      errors: [
+        { path: 'title', message: 'Write a title.' },
+        { path: 'at.day', message: expect.any(String) },
+      ],
+    })
+    expect(problem).not.toHaveProperty('detail')
+  })
+
+  it('keeps nothing of an error that h3 wrapped, or of a failure', () => {
+    const upstream = Object.assign(new Error('GET http://10.0.0.7/x: 404'), { statusCode: 404, data: { secret: 1 } })
+    const wrapped = createError(upstream)
+    wrapped.unhandled = true
+    for (const thrown of [upstream, wrapped, createError({ statusCode: 500, message: 'at /srv', data: { secret: 1 } })])
+      expect(JSON.stringify(toProblem(toAppError(thrown), 'r'))).not.toMatch(/10\.0|secret|srv/)
   })
 })
 

@@ -96,3 +96,14 @@ export function definePublicRoute(
     return withRun({ ...requireRun(), isLimited: true }, () => handler(event))
   })
 }
+
+/**
+ * Returns the handler of a route that runs for signed-in people only. The build puts it around routes (`routes.requireSession`).
+ *
+ * @public
+ */
+export const requireSessionFirst = (handler: (event: H3Event) => unknown): EventHandler =>
+  defineEventHandler(async event => {
+    await requireSession(event)
+    return handler(event)
+  })

@@ -57,4 +57,6 @@ export {
 export { sealAuditJob, sealAuditLog, verifyAuditLog } from './audit/audit-chain'
 export { type AuthorCall, type AuthorContext, authorContext } from './author-context'
 export { definePublicRoute, type RouteContext, useFairway } from './author-routes'
+/** @public The build writes its import (modules/author-routes). */
+export { requireSessionFirst } from './author-routes'
 export { getBrowserConnection } from './builder-browser'

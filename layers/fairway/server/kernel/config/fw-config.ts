@@ -156,6 +156,16 @@ const options = z.strictObject({
     .default({ apps: [] }),
   /** The public pages that search engines can find. */
   publicPages: publicPagesOption,
+  /** The application's own routes. */
+  routes: z
+    .strictObject({
+      /**
+       * Whether each route in `server/api` answers 401 without a session, unless it checks the session itself or is declared with
+       * `definePublicRoute`.
+       */
+      requireSession: z.boolean().default(false),
+    })
+    .prefault({}),
   ...customSignInOptions,
 })
 
