@@ -1,6 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { type Files, writeFiles } from '../../support/files'
 import { startFw } from '../../support/fw'
@@ -45,6 +46,9 @@ export default defineNuxtConfig({
   '.gitignore': '.output\n/node_modules/\n.env',
   'app/app.vue': '<template><NuxtWelcome /></template>',
 }
+
+const withI18n = (settings: string) =>
+  `export default defineNuxtConfig({\n  modules: ['@nuxtjs/i18n'],\n  i18n: ${settings},\n})\n`
 
 describe('fw add', () => {
   it('shows the changes as a diff and writes nothing with --dry-run', async () => {
@@ -102,6 +106,95 @@ describe('fw add', () => {
     const { out } = await add('--dry-run')
     expect(out).toContain("app/pages/index.vue stays and replaces the platform's.")
     expect(out).toContain('app/app.vue shows no pages')
+  })
+
+  const OPEN = 'export default defineEventHandler(event => write(event))'
+  it('closes server/api in the new fw.config.ts when routes are open, and lists them', async () => {
+    write({ ...nuxt4, 'server/api/reports.get.ts': OPEN, 'server/api/clear.post.ts': OPEN })
+    const { code, out } = await add('--yes')
+    expect(code).toBe(0)
+    expect(out).toContain('! server/api/reports.get.ts: Anyone can call it today.')
+    expect(out).toContain('! server/api/clear.post.ts: Anyone can call it today.')
+    expect(read('fw.config.ts')).toContain('routes: { requireSession: true }')
+  })
+
+  it('raises packages that must exist once, and says from which version', async () => {
+    const dependencies = { nuxt: '^4.2.0', '@libsql/client': '^0.15.0', zod: '^3.25.0' }
+    write({ ...nuxt4, 'package.json': JSON.stringify({ dependencies, devDependencies: { tailwindcss: '^4.0.0' } }) })
+    const { out } = await add('--yes')
+    const pins = JSON.parse(readFileSync('layers/fairway/package.json', 'utf8')).dependencies
+    for (const [name, from] of [...Object.entries(dependencies), ['tailwindcss', '^4.0.0'] as const])
+      expect(out).toContain(`${name} ${from} → ${pins[name]}`)
+    const manifest = JSON.parse(read('package.json'))
+    expect([manifest.dependencies['@libsql/client'], manifest.devDependencies.tailwindcss]).toEqual([
+      pins['@libsql/client'],
+      pins.tailwindcss,
+    ])
+  })
+
+  it('lists a route middleware that sends visitors elsewhere', async () => {
+    write({ ...nuxt4, 'app/middleware/auth.global.ts': "export default () => navigateTo('/login')" })
+    expect((await add('--dry-run')).out).toContain(
+      '! app/middleware/auth.global.ts: Its redirect happens in the browser',
+    )
+  })
+
+  it('accepts @nuxtjs/i18n without prefixes of paths', async () => {
+    write({ ...nuxt4, 'nuxt.config.ts': withI18n("{ strategy: 'no_prefix' }") })
+    const { code, out } = await add('--yes')
+    expect([code, out]).toEqual([0, expect.stringContaining('! nuxt.config.ts: @nuxtjs/i18n stays')])
+  })
+
+  const USERS = "import { sqliteTable } from 'drizzle-orm/sqlite-core'\nexport const users = sqliteTable('users', {})"
+  it.each<[string, Files, string]>([
+    [
+      '@nuxtjs/i18n with prefixes of paths',
+      { 'nuxt.config.ts': withI18n('{ locales: [] }') },
+      'nuxt.config.ts: @nuxtjs/i18n with the strategy prefix_except_default',
+    ],
+    [
+      '@nuxtjs/i18n with settings beside its name',
+      { 'nuxt.config.ts': "export default defineNuxtConfig({ modules: [['@nuxtjs/i18n', { strategy: 'prefix' }]] })" },
+      'with the strategy prefix puts',
+    ],
+    [
+      'a route that the build refuses',
+      { 'server/routes/hook.post.ts': OPEN },
+      'server/routes/hook.post.ts: It can change',
+    ],
+    [
+      'a route that the build refuses, beside its own fw.config.ts',
+      {
+        'server/api/hook.post.ts': OPEN,
+        'fw.config.ts': "import { defineFwConfig } from '#fw'\nexport default defineFwConfig()",
+      },
+      'Write `routes: { requireSession: true }` into fw.config.ts',
+    ],
+    ['a table of the platform', { 'server/db/schema.ts': USERS }, 'server/db/schema.ts: The table users has a name'],
+    [
+      'a migration with a table of the platform',
+      { 'drizzle/0000_first.sql': 'CREATE TABLE `sessions` (id text);' },
+      'drizzle/0000_first.sql: The table sessions',
+    ],
+  ])('stops for %s, and changes nothing', async (_what, files, reason) => {
+    write({ ...nuxt4, ...files })
+    const before = snapshot()
+    for (const option of ['--yes', '--dry-run']) {
+      const { code, out } = await add(option)
+      expect([code, out]).toEqual([1, expect.stringContaining(`${reason}`)])
+      expect(out).toContain('This stops:')
+    }
+    expect(snapshot()).toEqual(before)
+  })
+
+  it('stops for a table of the platform in the database that .env names', async () => {
+    write({ ...nuxt4, '.env': 'DATABASE_URL=file:./app.db\n' })
+    const db = new DatabaseSync(join(app, 'app.db'))
+    db.exec('create table users (id integer primary key); create table reports (id integer primary key)')
+    db.close()
+    const { code, out } = await add('--yes')
+    expect([code, out]).toEqual([1, expect.stringContaining('./app.db: The table users has a name of the platform')])
+    expect(out).not.toContain('The table reports')
   })
 
   it('reports nothing to change on the second run', async () => {

@@ -3,6 +3,7 @@ import { basename, join, resolve } from 'node:path'
 import { confirm, isCancel } from '@clack/prompts'
 import { z } from 'zod'
 import { type AddPlan, planAdd } from './plan-add'
+import { findingLines } from './finding'
 import { type FileChange, showChanges, writeChanges } from './changes'
 import { installPackages } from './run-program'
 import { type PackageSource, packageSource, placePackage } from './package-source'
@@ -23,9 +24,14 @@ export async function addPlatform(options: Given): Promise<number> {
   const folder = resolve(options.folder ?? '.')
   const source = await packageSource(options.package, process.cwd())
   try {
-    const plan = planAdd(folder, templateValues(basename(folder), titleOf(folder), source.dependency))
+    const plan = await planAdd(folder, templateValues(basename(folder), titleOf(folder), source.dependency))
     showPlan(plan)
-    if (plan.changes.length === 0 || options['dry-run']) return 0
+    if (plan.changes.length === 0) return 0
+    if (plan.findings.some(({ level }) => level === 'stops')) {
+      say('Nothing was changed. Take the steps above, then run the command again.')
+      return 1
+    }
+    if (options['dry-run']) return 0
     if (!options.yes && !(await isAgreed())) throw new UsageFault(CANCELLED)
     return await apply(folder, plan.changes, source, options.install)
   } finally {
@@ -43,10 +49,12 @@ function titleOf(folder: string): string {
   return titleFault(title) === undefined ? title : 'Application'
 }
 
-function showPlan({ changes, remarks }: AddPlan): void {
+function showPlan({ changes, remarks, findings }: AddPlan): void {
   if (changes.length === 0) say('Nothing to change: this application extends the platform already.')
   showChanges(changes)
   for (const remark of remarks) say(remark)
+  // Last, where a person looks after a long diff.
+  if (changes.length > 0) for (const line of findingLines(findings)) say(line)
 }
 
 async function isAgreed(): Promise<boolean> {

@@ -18,7 +18,9 @@ const manifestSchema = z.object({
  * Packages that the application must share with the platform in one copy: an application that names one gets the platform's
  * version.
  */
-const ONE_COPY = ['nuxt', 'vue', 'vue-router', 'vitest', 'typescript', 'vue-tsc', 'drizzle-kit', '@nuxt/ui']
+const ONE_COPY =
+  `nuxt @nuxt/kit @nuxt/ui nitropack h3 vue vue-router @vueuse/core reka-ui tailwindcss drizzle-orm drizzle-kit
+  @libsql/client libsql zod typescript vue-tsc vitest`.split(/\s+/)
 
 interface WantedInput {
   /** The package.json of a new project. */
@@ -26,6 +28,26 @@ interface WantedInput {
   /** The versions of the platform's own packages. */
   pins: Readonly<Record<string, string>>
   remarks: string[]
+}
+
+/** A package that the application names, and whose version changes. */
+export interface Raised {
+  name: string
+  from: string
+  to: string
+}
+
+/** Returns the packages of both texts of a package.json whose versions differ. */
+export function raisedPackages(before: string, after: string): Raised[] {
+  const packagesOf = (text: string) => {
+    const { dependencies, devDependencies } = manifestSchema.parse(JSON.parse(text))
+    return { ...dependencies, ...devDependencies }
+  }
+  const [old, now] = [packagesOf(before), packagesOf(after)]
+  return Object.entries(old).flatMap(([name, from]) => {
+    const to = now[name]
+    return to === undefined || to === from ? [] : [{ name, from, to }]
+  })
 }
 
 /**
@@ -84,6 +106,18 @@ interface NuxtConfigFacts {
   preset?: string
   /** Whether it sets `ssr: false`. */
   isClientOnly: boolean
+  /** The strategy of @nuxtjs/i18n, when its settings are plain values; undefined without the module. */
+  i18n?: Omit<LanguageModule, 'file'>
+}
+
+/** The settings of @nuxtjs/i18n. */
+export interface LanguageModule {
+  /** The file with the settings. */
+  file: string
+  /** Its default when undefined. */
+  strategy?: string
+  /** Whether the settings could be read. */
+  isRead: boolean
 }
 
 const nitroSchema = z.object({ preset: z.string() })
@@ -101,7 +135,20 @@ export function readNuxtConfig(text: string, layer: string): NuxtConfigFacts {
     extended: withLayer(text, parsed.data, layer),
     preset,
     isClientOnly: Reflect.get(options, 'ssr') === false,
+    i18n: languageModule(text, options),
   }
+}
+
+const i18nSchema = z.object({ strategy: z.string().optional() })
+
+/** The settings are in `i18n`, or beside the module's name in `modules`. */
+function languageModule(text: string, options: ProxifiedObject): NuxtConfigFacts['i18n'] {
+  if (!/(['"`])@nuxtjs\/i18n\1/.test(text)) return undefined
+  const inline = /(['"`])@nuxtjs\/i18n\1\s*,\s*\{[^]*?\bstrategy:\s*(['"`])(\w+)\2/.exec(text)?.[3]
+  const given: unknown = Reflect.get(options, 'i18n')
+  if (given === undefined) return { strategy: inline, isRead: true }
+  const read = i18nSchema.safeParse(given)
+  return { strategy: read.data?.strategy, isRead: read.success }
 }
 
 function withLayer(text: string, object: z.output<typeof objectNode>, layer: string): string {

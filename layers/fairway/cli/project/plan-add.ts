@@ -5,13 +5,18 @@ import { platformDir } from '../../modules/registry/roots'
 import { type FileChange, readIn } from './changes'
 import { platformManifest } from './package-source'
 import { templateFiles } from './template'
-import { readNuxtConfig, withPlatform, withReferences } from './config-texts'
+import { API_PLACE, openRoutes } from '../../modules/author-routes/open-routes'
+import { raisedPackages, readNuxtConfig, withPlatform, withReferences } from './config-texts'
+import type { Finding } from './finding'
+import { preflight } from './preflight'
 import { UsageFault } from '../terminal'
 
 export interface AddPlan {
   changes: FileChange[]
   /** Notes for the person, one sentence each. */
   remarks: string[]
+  /** What stops the command, and what to know before. */
+  findings: Finding[]
 }
 
 const CONFIGS = ['ts', 'mts', 'js', 'mjs'].map(end => `nuxt.config.${end}`)
@@ -22,7 +27,7 @@ const manifestSchema = z.looseObject({
 })
 
 /** Plans the changes that make a Nuxt 4 application extend the platform; throws a UsageFault when it cannot. */
-export function planAdd(folder: string, values: Readonly<Record<string, string>>): AddPlan {
+export async function planAdd(folder: string, values: Readonly<Record<string, string>>): Promise<AddPlan> {
   const read = (path: string) => readIn(folder, path)
   const config = CONFIGS.find(path => existsSync(join(folder, path)))
   const manifest = read('package.json')
@@ -32,9 +37,37 @@ export function planAdd(folder: string, values: Readonly<Record<string, string>>
     )
   checkNuxt(manifest, read('node_modules/nuxt/package.json'))
   const remarks: string[] = []
+  const { extended, i18n } = readConfig(config, read(config) ?? '')
+  const closesRoutes =
+    read('fw.config.ts') === undefined && openRoutes(folder).some(({ path }) => path.startsWith(`${API_PLACE}/`))
   const template = templateFiles('empty', values)
+  if (closesRoutes) template.set('fw.config.ts', withClosedRoutes(template.get('fw.config.ts') ?? ''))
   const changes = [
-    changed(config, read(config), extendedConfig(config, read(config) ?? '')),
+    changed(config, read(config), extended),
+    ...planFiles({ folder, manifest, template, remarks }),
+  ].filter(({ before, after }) => before !== after)
+  const after = changes.find(({ path }) => path === 'package.json')?.after ?? manifest
+  const findings = await preflight({
+    folder,
+    i18n: i18n && { ...i18n, file: config },
+    raised: raisedPackages(manifest, after),
+    closesRoutes,
+  })
+  return { changes, remarks: [...remarks, ...replacedFiles(folder)], findings }
+}
+
+interface FilesInput {
+  folder: string
+  manifest: string
+  /** The files of a new project. */
+  template: ReadonlyMap<string, string>
+  remarks: string[]
+}
+
+/** The changes of all files but the configuration of Nuxt. */
+function planFiles({ folder, manifest, template, remarks }: FilesInput): FileChange[] {
+  const read = (path: string) => readIn(folder, path)
+  return [
     changed(
       'package.json',
       manifest,
@@ -56,9 +89,19 @@ export function planAdd(folder: string, values: Readonly<Record<string, string>>
         remarks.push(`${path} is yours and stays; a new project has:\n${template.get(path)}`)
       return changed(path, before, before ?? template.get(path) ?? '')
     }),
-  ].filter(({ before, after }) => before !== after)
-  return { changes, remarks: [...remarks, ...replacedFiles(folder)] }
+  ]
 }
+
+/** The settings of an application whose routes are open: each asks for a session, until it is declared public. */
+const withClosedRoutes = (text: string): string =>
+  text.replace(
+    /\n?\}\)\n$/,
+    `
+  // Every route in server/api asks for a session, except those declared with definePublicRoute.
+  routes: { requireSession: true },
+})
+`,
+  )
 
 const changed = (path: string, before: string | undefined, after: string): FileChange => ({ path, before, after })
 
@@ -75,8 +118,8 @@ function checkNuxt(manifest: string, installed: string | undefined): void {
     )
 }
 
-function extendedConfig(path: string, text: string): string {
-  const { extended, preset, isClientOnly } = readNuxtConfig(text, 'nuxt-fairway')
+function readConfig(path: string, text: string) {
+  const { extended, preset, isClientOnly, i18n } = readNuxtConfig(text, 'nuxt-fairway')
   const wantedPreset = preset ?? process.env.NITRO_PRESET ?? process.env.SERVER_PRESET
   if (wantedPreset !== undefined && !PRESETS.includes(wantedPreset))
     throw new UsageFault(
@@ -90,7 +133,7 @@ function extendedConfig(path: string, text: string): string {
     throw new UsageFault(
       `${path} exports no plain object, so it cannot be changed here. Add this line to it yourself, then run the command again: extends: ['nuxt-fairway']`,
     )
-  return extended
+  return { extended, i18n }
 }
 
 /** Appends the lines of another list that are missing. */

@@ -89,7 +89,7 @@ const PREFIX = 'fw_'
 export const platformNames = (): string[] => Object.values(schema).flatMap(declaredNames)
 
 /** Returns the reason why an application may not use a name; undefined if it may. */
-function createNameCheck(): (name: string) => string | undefined {
+export function createNameCheck(): (name: string) => string | undefined {
   const taken = new Set(platformNames())
   return name => {
     const lower = name.toLowerCase()
@@ -104,7 +104,7 @@ const CHANGE = new RegExp(String.raw`^\s*(?:create|alter|drop)\s+${OBJECT}${NAME
 const RENAMING = new RegExp(String.raw`\brename\s+to\s+${NAME}\s*;?\s*$`, 'i')
 
 /** The tables, views and indexes that a migration creates, alters, renames or drops. */
-const namesInSql = (migration: Migration): string[] => [
+export const namesInSql = (migration: Migration): string[] => [
   ...new Set(splitStatements(migration).map(withoutTexts).flatMap(namesIn)),
 ]
 

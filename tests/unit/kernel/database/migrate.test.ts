@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -190,6 +191,36 @@ describe('migrateAll', () => {
       /^migration 0001_bad failed: .*missing\nIt is the platform's; nothing of this version was applied/,
     )
     expect(await tables()).toEqual([])
+  })
+
+  it('names a table that has a name of the platform, and how to rename it', async () => {
+    await db.client.execute('create table people (id integer primary key, name text)')
+    await db.client.execute("insert into people values (1, 'Ada')")
+    await expect(migrateAll(db, { platform: [FIRST], application: [] }, quietLog)).rejects.toThrow(
+      /The database has people already, and this name is the platform's\. Nothing was changed\. .* ALTER TABLE `people` RENAME TO `app_people`/,
+    )
+    expect(await tables()).toEqual(['people'])
+  })
+
+  it('does not repeat what drizzle’s own migrator has applied', async () => {
+    await db.client.execute('create table people (id integer primary key, name text not null)')
+    await db.client.execute('create table books (id integer primary key, reader integer)')
+    await db.client.execute('insert into books values (7, null)')
+    await db.client.execute('create table __drizzle_migrations (id integer primary key, hash text, created_at numeric)')
+    const hash = createHash('sha256').update(OWN.sql).digest('hex')
+    await db.client.execute({ sql: 'insert into __drizzle_migrations values (1, ?, 0)', args: [hash] })
+    const more = toMigration('0001_shelf.sql', 'ALTER TABLE books ADD shelf text;')
+    const shipped = { platform: [], application: [OWN, more] }
+    expect(await migrateAll(db, shipped, quietLog)).toEqual({ applied: ['0000_books', '0001_shelf'] })
+    expect((await db.client.execute('select * from books')).rows).toMatchObject([{ id: 7, shelf: null }])
+    expect(await allPending(db, shipped)).toEqual([])
+  })
+
+  it('says what to do where an application migration makes a table that is there', async () => {
+    await db.client.execute('create table books (id integer primary key)')
+    await expect(migrateAll(db, { platform: [FIRST], application: [OWN] }, quietLog)).rejects.toThrow(
+      /The database has books already, and drizzle\/0000_books\.sql makes it again\./,
+    )
   })
 
   it('refuses a pre-release database in a sentence and leaves it unchanged', async () => {

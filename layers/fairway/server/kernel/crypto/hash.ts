@@ -3,6 +3,9 @@ import { createHash, createHmac, hash, timingSafeEqual } from 'node:crypto'
 /** SHA-256 of a text as base64url. */
 export const sha256 = (text: string | Uint8Array): string => hash('sha256', text, 'base64url')
 
+/** SHA-256 of a text as hexadecimal digits, the form of drizzle's journal. */
+export const sha256Hex = (text: string): string => hash('sha256', text, 'hex')
+
 /** Computes SHA-256 of bytes that arrive in pieces, as base64url. */
 export function createDigest(): { update(bytes: Uint8Array): void; value(): string } {
   const digest = createHash('sha256')

@@ -6,7 +6,7 @@ import type { App } from '../app-context'
 import type { Database } from './client'
 import type { StorageFault } from './database-error'
 import { quoteName } from './sql-text'
-import { type Migration, type ShippedMigrations, splitStatements } from './migrations'
+import { hexHash, type Migration, type ShippedMigrations, splitStatements } from './migrations'
 
 export type { Migration } from './migrations'
 
@@ -53,7 +53,8 @@ async function applyPending(
   checkApplied(known, migrations, log, journal)
   const pending = migrations.filter(({ name }) => !known.has(name)).toSorted((a, b) => (a.name < b.name ? -1 : 1))
   if (pending.length === 0) return { applied: [] }
-  const steps = toSteps(pending, journal, await triggersOfOurs(db.client))
+  const ran = journal.whose === 'application' ? await appliedByDrizzle(db.client) : new Set()
+  const steps = toSteps(pending, { journal, triggers: await triggersOfOurs(db.client), ran })
   try {
     await db.client.migrate(steps.map(({ statement }) => statement))
   } catch (error) {
@@ -62,7 +63,9 @@ async function applyPending(
     const now = await appliedOf(db.client, journal)
     if (pending.some(({ name }) => now.has(name))) return applyPending(db, migrations, log, journal)
     const { part, file } = failedStep(error, steps)
-    throw new Error(`${part} failed: ${reasonOf(error)}\n${CURES[journal.whose].failed(file)}`, { cause: error })
+    const taken = takenName(reasonOf(error))
+    const cure = taken ? CURES[journal.whose].taken(taken, file) : CURES[journal.whose].failed(file)
+    throw new Error(`${part} failed: ${reasonOf(error)}\n${cure}`, { cause: error })
   }
   const applied = pending.map(({ name }) => name)
   log.info('migrations applied', { of: journal.whose, applied })
@@ -88,23 +91,34 @@ const fileOf = (name: string): string => `drizzle/${name}.sql`
 const CURES = {
   platform: {
     changed: () => 'restore them and write a new one',
+    taken: (name: string) =>
+      `The database has ${name} already, and this name is the platform's. Nothing was changed. Rename yours with the version of your application that made it: ALTER TABLE \`${name}\` RENAME TO \`app_${name}\`, and the name in its sqliteTable(…). Then start again. Or give the platform a database of its own in DATABASE_URL.`,
     failed: () =>
       "It is the platform's; nothing of this version was applied. Start the version before again, on the same database, and report this.",
   },
   application: {
     changed: (names: readonly string[]) =>
       `give ${names.map(fileOf).join(', ')} back the text that has run here and put the change into a new migration`,
+    taken: (name: string, file: string) =>
+      `The database has ${name} already, and ${file} makes it again. None of the application's new migrations was applied; the platform's are. Where drizzle-kit applied that file before, restore its text; where \`drizzle-kit push\` made the table, write CREATE TABLE IF NOT EXISTS there, as \`fw adopt table\` does.`,
     failed: (file: string) =>
-      `It is the application's, ${file}. None of its new migrations was applied; the platform's are. Correct that file and start again. Where the table is there already because a migration from before made it, put that file into drizzle/ unchanged.`,
+      `It is the application's, ${file}. None of its new migrations was applied; the platform's are. Correct that file and start again.`,
   },
 } as const
+
+/** The table, view or index of SQLite's message that a migration could not make, because there is one. */
+const takenName = (reason: string): string | undefined =>
+  /(?:table|view|index) [`"]?(\w+)[`"]? already exists/i.exec(reason)?.[1]
 
 /**
  * Puts all migrations into one batch. The client runs it in one transaction with foreign keys off: rebuilding a table drops the
  * old one, and foreign keys would then delete every row that refers to it. Each migration first records its name, so that the
  * slower of two processes fails before it changes anything.
  */
-function toSteps(pending: Migration[], journal: Journal, triggers: readonly string[]): Step[] {
+function toSteps(
+  pending: Migration[],
+  { journal, triggers, ran }: { journal: Journal; triggers: readonly string[]; ran: ReadonlySet<unknown> },
+): Step[] {
   const appliedAt = Date.now()
   const steps = pending.flatMap(migration => {
     const { name, hash } = migration
@@ -113,7 +127,8 @@ function toSteps(pending: Migration[], journal: Journal, triggers: readonly stri
       sql: `insert into ${journal.table} (name, hash, applied_at) values (?, ?, ?)`,
       args: [name, hash, appliedAt],
     }
-    return [note, ...splitStatements(migration)].map(statement => ({ statement, ...whence }))
+    const statements = ran.has(hexHash(migration)) ? [] : splitStatements(migration)
+    return [note, ...statements].map(statement => ({ statement, ...whence }))
   })
   const names = pending.map(({ name }) => name).join(', ')
   const file = pending.map(({ name }) => fileOf(name)).join(', ')
@@ -139,6 +154,14 @@ async function triggersOfOurs(client: Client): Promise<string[]> {
     "select name from sqlite_schema where type = 'trigger' and (name glob 'fw_total_*' or name glob 'fw_file_*' or name glob 'fw_fold_*' or name glob 'fw_plan_*')",
   )
   return rows.map(({ name }) => `drop trigger if exists ${quoteName(String(name))}`)
+}
+
+/** The hashes of what drizzle's own migrator has applied, in an application that is older than the platform in it. */
+async function appliedByDrizzle(client: Client): Promise<ReadonlySet<unknown>> {
+  const sql = "select 1 from sqlite_schema where type = 'table' and name = '__drizzle_migrations'"
+  if ((await client.execute(sql)).rows.length === 0) return new Set()
+  const { rows } = await client.execute('select hash from __drizzle_migrations')
+  return new Set(rows.map(({ hash }) => hash))
 }
 
 function failedStep(error: unknown, steps: Step[]): Pick<Step, 'part' | 'file'> {

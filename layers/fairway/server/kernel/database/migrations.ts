@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { sha256 } from '../crypto/hash'
+import { sha256, sha256Hex } from '../crypto/hash'
 
 export interface Migration {
   name: string
@@ -19,6 +19,9 @@ export function toMigration(fileName: string, text: string): Migration {
   const sql = text.replaceAll('\r\n', '\n')
   return { name: fileName.replace(/\.sql$/, ''), sql, hash: sha256(sql) }
 }
+
+/** The hash by which drizzle's own migrator knows a migration. */
+export const hexHash = ({ sql }: Migration): string => sha256Hex(sql)
 
 const BREAKPOINT = '--> statement-breakpoint'
 /** The parts of a statement that are not keywords: texts, quoted names and comments. */
