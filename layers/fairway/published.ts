@@ -249,6 +249,7 @@ export const published = {
   commands: {
     action: stable,
     add: stable,
+    adopt: experimental,
     audit: stable,
     backup: stable,
     builder: experimental,

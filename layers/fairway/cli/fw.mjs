@@ -19,7 +19,7 @@ const compiler = new URL('../../../scripts/compile-cli.mjs', import.meta.url)
 if (!import.meta.url.includes('/node_modules/') && existsSync(compiler)) await (await import(compiler)).compileOnce()
 const { applicationDir } = await import('../dist/cli/modules--registry--roots.mjs')
 // These commands run in the current folder: there may be no application yet, and their file names are relative to it.
-const isOutside = ['new', 'add', 'upgrade', 'generate', 'remove'].includes(process.argv[2])
+const isOutside = ['new', 'add', 'adopt', 'upgrade', 'generate', 'remove'].includes(process.argv[2])
 const root = isOutside ? process.cwd() : applicationDir()
 process.chdir(root)
 if (!isOutside && existsSync('.env')) process.loadEnvFile('.env')

@@ -33,7 +33,7 @@ const generate = (
 ): Promise<void> => inApplication(async root => carryOut(root, await plan(root), isDry))
 
 /** Shows a plan, writes it except in a dry run, and returns the exit code: 1 when edited files stay unchanged. */
-async function carryOut(
+export async function carryOut(
   root: string,
   { changes, kept: skipped, remarks, next }: GeneratePlan,
   isDry: boolean,

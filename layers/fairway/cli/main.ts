@@ -17,6 +17,7 @@ export const commandLine = (): CommandDef =>
     subCommands: {
       action: () => import('./action-command').then(module => module.actionCommand),
       add: () => import('./project-commands').then(module => module.addCommand),
+      adopt: () => import('./adopt-command').then(module => module.adoptCommand),
       audit: () => import('./operator-commands').then(module => module.auditCommand),
       backup: () => import('./backup-command').then(module => module.backupCommand),
       builder: () => import('./builder-command').then(module => module.builderCommand),

@@ -16,7 +16,7 @@ import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { filesBelow } from '../../modules/registry/discover'
 import { platformDir } from '../../modules/registry/roots'
-import { type FileChange, readIn } from '../project/changes'
+import { type FileChange, readIn, writeChanges } from '../project/changes'
 import { outputOf } from '../project/run-program'
 
 interface MigrationInput {
@@ -26,6 +26,8 @@ interface MigrationInput {
   name: string
   /** The added columns. */
   added?: readonly string[]
+  /** Files of `drizzle/` that are planned already. */
+  base?: readonly FileChange[]
 }
 
 const CONFIG = 'drizzle.config.ts'
@@ -39,7 +41,7 @@ const DEFAULTS = `{ dialect: 'turso' as const }`
  */
 export async function planMigration(
   root: string,
-  { table, name, added = [] }: MigrationInput,
+  { table, name, added = [], base = [] }: MigrationInput,
 ): Promise<{ changes: FileChange[]; remarks: string[] }> {
   if (!table) return { changes: [], remarks: [] }
   const folder = join(root, 'drizzle')
@@ -54,11 +56,13 @@ export async function planMigration(
     for (const part of ['server/database', 'drizzle', 'shared'])
       if (existsSync(join(root, part))) cpSync(join(root, part), join(place, part), { recursive: true })
     mkdirSync(join(place, dirname(table.path)), { recursive: true })
+    writeChanges(place, base)
     // drizzle-kit exits with an error when no file declares a table.
     writeFileSync(join(place, table.path), table.after ?? 'export {}\n')
     writeFileSync(join(place, CONFIG), scratchConfig(root))
     await outputOf(process.execPath, ['--import', QUICKLY, drizzleKit(root), 'generate', '--name', name], place)
-    const changes = changedBelow(root, place, 'drizzle')
+    const planned = new Map(base.map(({ path, after }) => [path, after]))
+    const changes = changedBelow(root, place, 'drizzle').filter(({ path, after }) => planned.get(path) !== after)
     return { changes: changes.map(change => ({ ...change, after: working(change.after ?? '', added) })), remarks: [] }
   } finally {
     rmSync(place, { recursive: true, force: true })

@@ -108,6 +108,8 @@ interface FoundTable {
   file: string
   table: SQLiteTable
   scope?: string
+  /** The policy of a table that gets `organizationColumns()`. */
+  policy?: string
 }
 
 async function findTable(root: string, wanted: string): Promise<FoundTable> {
@@ -131,7 +133,8 @@ async function findTable(root: string, wanted: string): Promise<FoundTable> {
 /** Columns that identify a row or its owner, which are not useful to sort by. */
 const BELONGING = ['id', 'ownerEmail', 'visibility']
 
-function collectionText({ variable, file, table, scope }: FoundTable): string {
+/** Returns the file of a collection over a table. */
+export function collectionText({ variable, file, table, scope, policy }: FoundTable): string {
   const columns = Object.entries(getTableColumns(table))
   const hidden = columns.flatMap(([name, { dataType }]) =>
     name === 'orgId' || dataType === 'buffer' || dataType === 'bigint' ? [quoted(name)] : [],
@@ -147,15 +150,21 @@ function collectionText({ variable, file, table, scope }: FoundTable): string {
     .filter(([name, { dataType }]) => !['json', 'custom'].includes(dataType) && !BELONGING.includes(name))
     .map(([name]) => quoted(name))
   const latest = ['updatedAt', 'createdAt'].find(name => shown.some(([column]) => column === name))
-  const omit = hidden.length > 0 ? `, { omit: [${hidden.join(', ')}] }` : ''
+  const left = policy ? [...hidden, quoted('orgId')] : hidden
+  const extend = policy ? `, extend: { createdBy: shownPersonSchema.nullable(), can: ${policy}.can }` : ''
+  const omit = left.length > 0 ? `, { omit: [${left.join(', ')}]${extend} }` : ''
+  const whose = policy ? ' of your organization' : ''
+  const helpers = policy ? ['requireOrganization', 'shownPersonSchema'] : []
   return lines(
-    `import { defineCollection, outputOf } from '#fw'
-${importOf([variable], file.replace(/^server\//, '../'))}
+    `${importOf(['defineCollection', 'outputOf', ...helpers], '#fw')}
+${importOf([variable, ...(policy ? [policy] : [])], file.replace(/^server\//, '../'))}
 
 export default defineCollection({
-  description: ${quoted(`${toSentence(variable)}${latest ? ', the latest first' : ''}.`)},
-  item: outputOf(${variable}${omit}),
+  description: ${quoted(`${toSentence(variable)}${whose}${latest ? ', the latest first' : ''}.`)},`,
+    policy && '  guard: requireOrganization(),',
+    `  item: outputOf(${variable}${omit}),
   source: ${variable},`,
+    policy && `  people: { createdBy: 'createdBy' },\n  scope: 'organization',`,
     scope,
     fitted(filters, { before: '  filters: ', open: '{', close: '}', after: ',' }),
     fitted(ordered, { before: '  order: ', open: '[', close: ']', after: ',' }),

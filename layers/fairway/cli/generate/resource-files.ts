@@ -107,7 +107,8 @@ ${fields.map(field => inputLine(field, variable)).join('\n')}
 ${isOrg ? policyText(resource) : ''}`
 }
 
-const policyText = ({ variable, camel, noun }: Resource): string => `
+/** Returns the policy of a table, in which every member may do everything. */
+export const policyText = ({ variable, camel, noun }: Pick<Resource, 'variable' | 'camel' | 'noun'>): string => `
 /** Who may do what with ${withArticle(noun)}. */
 export const ${camel}Policy = definePolicy(${variable}, {
   read: 'member',

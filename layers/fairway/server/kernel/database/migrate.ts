@@ -63,9 +63,8 @@ async function applyPending(
     const now = await appliedOf(db.client, journal)
     if (pending.some(({ name }) => now.has(name))) return applyPending(db, migrations, log, journal)
     const { part, file } = failedStep(error, steps)
-    const taken = takenName(reasonOf(error))
-    const cure = taken ? CURES[journal.whose].taken(taken, file) : CURES[journal.whose].failed(file)
-    throw new Error(`${part} failed: ${reasonOf(error)}\n${cure}`, { cause: error })
+    const reason = reasonOf(error)
+    throw new Error(`${part} failed: ${reason}\n${cureOf(journal, reason, file)}`, { cause: error })
   }
   const applied = pending.map(({ name }) => name)
   log.info('migrations applied', { of: journal.whose, applied })
@@ -106,9 +105,16 @@ const CURES = {
   },
 } as const
 
-/** The table, view or index of SQLite's message that a migration could not make, because there is one. */
-const takenName = (reason: string): string | undefined =>
-  /(?:table|view|index) [`"]?(\w+)[`"]? already exists/i.exec(reason)?.[1]
+/** The remedy for SQLite's reason. */
+function cureOf({ whose }: Journal, reason: string, file: string): string {
+  const taken = /(?:table|view|index) [`"]?(\w+)[`"]? already exists/i.exec(reason)?.[1]
+  if (taken) return CURES[whose].taken(taken, file)
+  // As `fw adopt table` writes it.
+  const homeless = /NOT NULL constraint failed: __new_(\w+)\.org_id/.exec(reason)?.[1]
+  return homeless
+    ? `Rows of ${homeless} have no organization. Nothing was changed. Start the version before ${file}, create the organization that it names, then start this one.`
+    : CURES[whose].failed(file)
+}
 
 /**
  * Puts all migrations into one batch. The client runs it in one transaction with foreign keys off: rebuilding a table drops the
