@@ -2,6 +2,7 @@
 // platform's command line. These files are not committed. They are not deleted, because several processes may pack at the same time.
 import { copyFileSync, readFileSync, renameSync } from 'node:fs'
 import { compileOnce } from './compile-cli.mjs'
+import { compileCreate } from './compile-create.mjs'
 
 const { name: packed, files } = JSON.parse(readFileSync('package.json', 'utf8'))
 for (const name of ['LICENSE', ...files.filter(file => file === 'CHANGELOG.md')]) {
@@ -11,3 +12,4 @@ for (const name of ['LICENSE', ...files.filter(file => file === 'CHANGELOG.md')]
 }
 
 if (packed === 'nuxt-fairway') await compileOnce()
+if (packed === 'create-nuxt-fairway') await compileCreate()

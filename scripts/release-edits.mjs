@@ -10,9 +10,9 @@ export const publishedText = text => text.replaceAll(MARKED, '')
 export const repositoryOf = address => /github\.com[:/]([^/]+\/[^/#]+?)(?:\.git)?(?:[/#].*)?$/.exec(address)?.[1]
 
 /** The folders of the packages that a release publishes with one version, in order. */
-export const packageFolders = ['layers/fairway', 'packages/desktop']
+export const packageFolders = ['layers/fairway', 'packages/desktop', 'packages/create']
 
-/** The text of a package.json with a new version of the package, and of the other one that it names as a peer. */
+/** The text of a package.json with a new version of the package, and of the others that it names as peers. */
 const manifestEdit = version => text =>
   text
     .replace(/^ {2}"version": ".*"/m, `  "version": "${version}"`)
@@ -29,7 +29,7 @@ export const fileEdits = version => ({
     const lock = JSON.parse(text)
     lock.packages[''].dependencies['nuxt-fairway'] = version
     for (const folder of packageFolders) {
-      const { peerDependencies } = Object.assign(lock.packages[folder], { version })
+      const { peerDependencies = {} } = Object.assign(lock.packages[folder], { version })
       for (const name of ['nuxt-fairway', 'nuxt-fairway-desktop'])
         if (Object.hasOwn(peerDependencies, name)) peerDependencies[name] = version
     }

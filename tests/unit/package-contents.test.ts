@@ -1,9 +1,11 @@
-import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync } from 'node:fs'
+import { execFile, execFileSync } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { folderWith } from '../support/files'
+import { startFw } from '../support/fw'
 
 const layer = 'layers/fairway'
 const manifest = JSON.parse(readFileSync(join(layer, 'package.json'), 'utf8'))
@@ -141,3 +143,91 @@ describe('the desktop package', () => {
     expect(manifest.peerDependenciesMeta).toMatchObject({ [desktop.name]: { optional: true } })
   })
 })
+
+describe('the package create-nuxt-fairway', () => {
+  const folder = 'packages/create'
+  const create = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+  let place: string
+  beforeAll(() => {
+    place = mkdtempSync(join(tmpdir(), 'fw-create-'))
+    const args = ['pack', '--pack-destination', place, '--loglevel=error']
+    execFileSync('npm', args, { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] })
+    execFileSync('tar', ['-xzf', join(place, `create-nuxt-fairway-${create.version}.tgz`), '-C', place])
+  })
+  const run = (cwd: string, ...args: string[]) =>
+    new Promise<[code: number, out: string]>(resolve => {
+      execFile(process.execPath, [join(place, 'package/create.mjs'), ...args], { cwd }, (error, out, err) =>
+        resolve([Number(error?.code ?? 0), out + err]),
+      )
+    })
+
+  it('has the version of the platform, no dependencies and at most 400 kB', () => {
+    expect(create).toMatchObject({
+      version: manifest.version,
+      repository: { ...manifest.repository, directory: folder },
+    })
+    expect(create).not.toHaveProperty('dependencies')
+    const { size, paths: contents } = pack(folder)
+    expect(size).toBeLessThan(400_000)
+    const expected = /^(package\.json|README\.md|LICENSE|create\.mjs|dist\/[\w-]+\.mjs|dist\/platform\/.+)$/
+    expect(contents.filter(path => !expected.test(path))).toEqual([])
+  })
+
+  it('shows what fw add shows', async () => {
+    const app = folderWith({
+      'package.json': JSON.stringify({ name: 'old', dependencies: { nuxt: '^4.2.0', zod: '^3.25.0' } }),
+      'nuxt.config.ts': "export default defineNuxtConfig({ modules: ['@nuxtjs/i18n'] })",
+      'app/pages/index.vue': '<template><p /></template>',
+      'server/db/schema.ts': "export const users = sqliteTable('users', {})",
+      ...routes(),
+    })
+    const args = ['add', '--package', '9.9.9', '--dry-run']
+    const { code, both } = await startFw(args, {}, app).ended
+    expect(await run(app, ...args)).toEqual([code, both])
+    expect(both).toContain('app/pages/index.vue stays')
+  })
+
+  it('creates what fw new creates', async () => {
+    const [app, other] = [folderWith({}), folderWith({})]
+    const args = ['notes', '--package', '9.9.9', '--sample', 'notes', '--no-install', '--no-git']
+    expect(await run(app, ...args)).toEqual([0, expect.stringContaining('27 files written')])
+    await startFw(['new', ...args], {}, other).ended
+    expect(filesIn(app)).toEqual(filesIn(other))
+  })
+})
+
+const filesIn = (folder: string) =>
+  Object.fromEntries(
+    readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter(entry => entry.isFile())
+      .map(({ parentPath, name }) => join(parentPath, name))
+      .map(path => [path.slice(folder.length), readFileSync(path, 'utf8')]),
+  )
+
+/** Routes with the syntax that the two parsers could read differently. */
+function routes(): Record<string, string> {
+  const bodies = [
+    'const { db } = await useFairway(event)\nreturn db',
+    'const body = (await readBody(event)) as { a?: string }\nawait requireSession(event)\nreturn body.a!',
+    'const who = await getSession(event)\nif (!who?.email) throw createError({ statusCode: 401 })\nreturn who',
+    'event.path && (await requireSession(event))',
+    'readBody?.(await requireSession(event))',
+    'const a = `${await write()}` satisfies string\nawait requireSession(event)\nreturn a',
+    'class A { static { write() } }\nawait requireSession(event)',
+    'enum B { c = write() }\nawait requireSession(event)',
+    'type C = string\nawait requireSession(event)\nreturn { ...(await write()) }',
+    'for (const each of []) await requireSession(event)',
+    'const { a = await requireSession(event) } = await readBody(event)',
+    'await import("./x")\nawait requireSession(event)',
+  ]
+  const handlers = [
+    ...bodies.map(
+      body => `export default defineEventHandler(async (event: H3Event<{ body: unknown }>) => {\n${body}\n})`,
+    ),
+    'export default definePublicRoute(() => 1)',
+    'const handler = eventHandler(async event => write(await requireSession(event)))\nexport default handler',
+    "export { default } from './x'",
+    'export default defineEventHandler(async event => { syntax error',
+  ]
+  return Object.fromEntries(handlers.map((text, at) => [`server/routes/r${at}.post.ts`, text]))
+}

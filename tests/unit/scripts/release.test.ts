@@ -36,6 +36,7 @@ describe('fileEdits', () => {
     const expected = [
       'layers/fairway/package.json',
       'packages/desktop/package.json',
+      'packages/create/package.json',
       'layers/fairway/shared/package.ts',
     ]
     expect(changed.map(([path]) => path)).toEqual(IS_PUBLISHED ? [] : expected)
@@ -60,6 +61,7 @@ describe('fileEdits', () => {
     expect(packages[''].dependencies['nuxt-fairway']).toBe('9.8.7')
     expect(packages).toMatchObject({
       'layers/fairway': { version: '9.8.7', peerDependencies: { 'nuxt-fairway-desktop': '9.8.7' } },
+      'packages/create': { version: '9.8.7' },
       'packages/desktop': { version: '9.8.7', peerDependencies: { 'nuxt-fairway': '9.8.7' } },
     })
   })

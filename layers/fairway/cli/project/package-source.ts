@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
 import { z } from 'zod'
 import { platformDir } from '../../modules/registry/roots'
-import { IS_PUBLISHED } from '../../shared/package'
+import { IS_PUBLISHED, VERSION } from '../../shared/package'
+import { UsageFault } from '../terminal'
 import { outputOf } from './run-program'
 
 /** The source that a project installs the platform from. */
@@ -24,7 +25,7 @@ export interface PackageSource {
 export async function packageSource(spec: string | undefined, from: string): Promise<PackageSource> {
   if (spec === undefined && IS_PUBLISHED && isInstalled(platformDir))
     return plain(platformManifest(platformDir).version)
-  const path = spec === undefined ? platformDir : resolve(from, spec.replace(/^file:/, ''))
+  const path = spec === undefined ? wholePlatform() : resolve(from, spec.replace(/^file:/, ''))
   if (!existsSync(path)) {
     if (spec?.startsWith('file:') || spec?.endsWith('.tgz')) throw new Error(`There is no file ${path}.`)
     return plain(spec ?? '')
@@ -32,6 +33,12 @@ export async function packageSource(spec: string | undefined, from: string): Pro
   if (statSync(path).isFile()) return carried(path, () => {})
   const folder = mkdtempSync(join(tmpdir(), 'fairway-package-'))
   return carried(await pack(path, folder), () => rmSync(folder, { recursive: true }))
+}
+
+/** The folder of the platform. The package create-nuxt-fairway has only a part of it. */
+function wholePlatform(): string {
+  if (existsSync(join(platformDir, 'nuxt.config.ts'))) return platformDir
+  throw new UsageFault(`Name the platform to install: --package ./nuxt-fairway-${VERSION}.tgz`)
 }
 
 const isInstalled = (folder: string): boolean => /[\\/]node_modules[\\/]/.test(folder)

@@ -19,6 +19,9 @@ export interface AddPlan {
   findings: Finding[]
 }
 
+/** The files of the platform's `app`, in the package create-nuxt-fairway. */
+declare const __FW_APP_FILES__: string[] | undefined
+
 const CONFIGS = ['ts', 'mts', 'js', 'mjs'].map(end => `nuxt.config.${end}`)
 const PRESETS = ['node-server', 'node_server', 'node']
 const manifestSchema = z.looseObject({
@@ -152,7 +155,8 @@ function replacedFiles(folder: string): string[] {
       path.replaceAll('\\', '/'),
     )
   const ownPaths = new Set(find(isInApp ? join(folder, 'app') : folder))
-  const replaced = find(join(platformDir, 'app')).filter(path => ownPaths.has(path))
+  const ofPlatform = typeof __FW_APP_FILES__ === 'undefined' ? find(join(platformDir, 'app')) : __FW_APP_FILES__
+  const replaced = ofPlatform.filter(path => ownPaths.has(path))
   const prefix = isInApp ? 'app/' : ''
   return [
     ...replaced.map(path => `${prefix}${path} stays and replaces the platform's.`),
