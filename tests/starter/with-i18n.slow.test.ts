@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { writeFiles } from '../support/files'
 import { emptyFolder, packLayer, run, type Running, runOk, settingsOf, startScript } from './project'
@@ -36,6 +38,9 @@ const { t } = useI18n()
 </template>
 `,
   })
+  const guide = readFileSync(fileURLToPath(new URL('../../docs/guides/languages.md', import.meta.url)), 'utf8')
+  const [, plugin = ''] = /```text\n(\/\/ app\/plugins\/one-language\.ts.*?)```/s.exec(guide) ?? []
+  writeFiles(project, { 'app/plugins/one-language.ts': plugin })
   const tarball = await packLayer(project)
   await runOk(project, 'npx', '--yes', '--package', tarball, '--', 'nuxt-fairway', 'add', '--package', tarball, '--yes')
   await runOk(project, 'npm', 'run', 'build')
@@ -46,7 +51,7 @@ it('shows the texts of the application and of the platform', async () => {
   const answer = await fetch(`${origin}/old?lang=de`, { headers: { accept: 'text/html' } })
   const html = await answer.text()
   expect(answer.status).toBe(200)
-  expect(html).toContain('Hello from the application / Hello from the application')
+  expect(html).toContain('Hallo aus der Anwendung / Hallo aus der Anwendung')
   expect(html).toContain('Zum Inhalt springen')
   expect(server?.log()).not.toContain('"level":"error"')
 })

@@ -149,7 +149,8 @@ export function collectionText({ variable, file, table, scope, policy }: FoundTa
   const ordered = shown
     .filter(([name, { dataType }]) => !['json', 'custom'].includes(dataType) && !BELONGING.includes(name))
     .map(([name]) => quoted(name))
-  const latest = ['updatedAt', 'createdAt'].find(name => shown.some(([column]) => column === name))
+  // An adopted table has the index of its IDs only.
+  const latest = policy ? undefined : ['updatedAt', 'createdAt'].find(name => shown.some(([column]) => column === name))
   const left = policy ? [...hidden, quoted('orgId')] : hidden
   const extend = policy ? `, extend: { createdBy: shownPersonSchema.nullable(), can: ${policy}.can }` : ''
   const omit = left.length > 0 ? `, { omit: [${left.join(', ')}]${extend} }` : ''

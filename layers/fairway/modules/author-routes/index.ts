@@ -31,18 +31,19 @@ export default defineNuxtModule({
 
 /** Lets each route of the application's `server/api` ask for a session, unless it does so itself or is declared public. */
 function closeRoutes(nuxt: ReturnType<typeof useNuxt>): void {
-  const { rootDir } = nuxt.options
-  const place = `${join(rootDir, API_PLACE)}/`
+  const pathOf = (file: string) => relative(nuxt.options.rootDir, file).split(sep).join('/')
   nuxt.hook('nitro:init', () => {
     const nitro = nuxt.runWithContext(useNitro)
+    const isRoute = (path: string) =>
+      path.startsWith(`${API_PLACE}/`) && nitro.scannedHandlers.some(({ handler }) => pathOf(handler) === path)
     nitro.hooks.hook('rollup:before', (_nitro, config) => {
       // First, because it reads the source as it is written.
       config.plugins = [
         {
           name: 'close-routes',
           transform(code: string, id: string) {
-            const isRoute = id.startsWith(place) && nitro.scannedHandlers.some(({ handler }) => handler === id)
-            const closed = isRoute ? closedRoute(relative(rootDir, id), code) : undefined
+            const path = pathOf(id)
+            const closed = isRoute(path) ? closedRoute(path, code) : undefined
             return closed === undefined ? undefined : { code: closed, map: null }
           },
         },
