@@ -265,6 +265,20 @@ describe('mail topic', () => {
   })
 })
 
+describe('values', () => {
+  it('fill the placeholders in the language of the receiver', () => {
+    const mail = defineMail({
+      description: 'A time.',
+      data: z.object({ at: z.string() }),
+      example: { at: '2031-05-20T09:30:00Z' },
+      values: ({ at }, { language }) => ({ name: new Date(at).toLocaleDateString(language, { timeZone: 'UTC' }) }),
+    })
+    declareMails(test.app, [{ name: 'morning', mail }])
+    const subject = (language: 'en' | 'de') => contentOf(test.app, 'morning', { at: '2031-05-20' }, language).subject
+    expect([subject('en'), subject('de')]).toEqual(['Good morning, 5/20/2031', 'Guten Morgen, 20.5.2031'])
+  })
+})
+
 describe('platform mails', () => {
   const values = { invitedBy: 'Eve', organization: 'Larch', role: 'member', email: 'ada@example.test' }
 

@@ -20,8 +20,8 @@ interface MailOptions<Data extends z.ZodObject> {
   data?: Data
   /** The data for the preview, or a function that reads some from the database. */
   example: z.input<Data> | ((context: { db: Orm }) => z.input<Data> | Promise<z.input<Data>>)
-  /** The values of the placeholders, where they differ from the data. */
-  values?(data: z.output<Data>): Readonly<Record<string, string | number>>
+  /** The values of the placeholders, where they differ from the data: for example a time in the language of the receiver. */
+  values?(data: z.output<Data>, context: { language: Language }): Readonly<Record<string, string | number>>
   /** The address of its button: a path of this application, or a full address. Without it there is no button. */
   href?(data: z.output<Data>): string
   /** The data that is shown as a table. The labels are `facts` of the mail’s texts. */
@@ -41,7 +41,7 @@ export interface Mail {
   description: string
   data: z.ZodObject
   example: unknown
-  values?(data: never): Readonly<Record<string, string | number>>
+  values?(data: never, context: { language: Language }): Readonly<Record<string, string | number>>
   href?(data: never): string
   facts?: readonly string[]
   body?(data: never, context: MailBodyContext): VNodeChild

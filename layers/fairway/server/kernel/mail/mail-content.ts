@@ -77,7 +77,7 @@ export function contentOf(
   const language = messagesOf(wanted).mails[name] ? wanted : 'en'
   const texts = messagesOf(language).mails[name]
   if (!texts) throw new Error(`no catalog has the mail ${name}`)
-  const values = { ...textsIn(mail.values?.(data) ?? data), product: config.name }
+  const values = { ...textsIn(mail.values?.(data, { language }) ?? data), product: config.name }
   const override = (config.mails as OwnMails)[name]?.[language] ?? {}
   const theirs = (text: MailText<never>) => (typeof text === 'function' ? text(values as never) : text)
   const one = (part: 'subject' | 'action') =>
