@@ -39,6 +39,7 @@ export const published = {
     columnsFor: stable,
     containsText: stable,
     csvRows: experimental,
+    csvText: experimental,
     defineAction: stable,
     defineAppRoles: stable,
     defineCollection: stable,

@@ -1,6 +1,6 @@
 import { createApp, defineEventHandler, toNodeListener } from 'h3'
 import { describe, expect, it } from 'vitest'
-import { type ExportFormat, exportRows, inPieces, sendExport } from '#fairway/server/kernel/export-rows'
+import { csvText, type ExportFormat, exportRows, inPieces, sendExport } from '#fairway/server/kernel/export-rows'
 import { readCsv } from '#fairway/shared/csv/read-csv'
 import { serveListener } from '../../support/web-server'
 
@@ -44,6 +44,24 @@ describe('exportRows', () => {
     expect(await textOf('jsonl', -5, null, '=1', { a: [1] })).toBe(
       '{"value":-5}\n{"value":null}\n{"value":"=1"}\n{"value":{"a":[1]}}\n',
     )
+  })
+})
+
+describe('csvText', () => {
+  it('writes rows as an export does, with the keys of the first row as columns', () => {
+    const rows = [
+      { Name: 'Zoë', 'Price, net': 12.5 },
+      { Name: '=1+1', 'Price, net': null },
+    ]
+    expect(csvText(rows)).toBe('\u{FEFF}Name,"Price, net"\r\nZoë,12.5\r\n\'=1+1,\r\n')
+  })
+
+  it('quotes fields with the separator that it is given', () => {
+    expect(csvText([{ a: '1,5', b: 'x;y' }], { separator: ';' })).toBe('\u{FEFF}a;b\r\n1,5;"x;y"\r\n')
+  })
+
+  it('writes the columns without rows', () => {
+    expect(csvText([], { columns: ['a', 'b'] })).toBe('\u{FEFF}a,b\r\n')
   })
 })
 

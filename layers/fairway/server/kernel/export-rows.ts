@@ -30,23 +30,42 @@ export async function* exportRows(
   columns: readonly string[],
   format: ExportFormat,
 ): AsyncGenerator<string> {
-  if (format === 'csv') yield `${BYTE_ORDER_MARK}${columns.join(',')}\r\n`
+  if (format === 'csv') yield `${BYTE_ORDER_MARK}${csvLine(columns)}`
   for await (const row of rows) {
     yield format === 'csv'
-      ? `${columns.map(column => csvField(Reflect.get(row, column))).join(',')}\r\n`
+      ? csvLine(columns.map(column => Reflect.get(row, column)))
       : `${JSON.stringify(Object.fromEntries(columns.map(column => [column, Reflect.get(row, column) ?? null])))}\n`
   }
 }
 
 /**
+ * Returns the text of a CSV file with these rows, as exports write it: with a byte order mark, a header line of the columns, and
+ * an apostrophe before each text that a spreadsheet would take for a formula. The columns are the keys of the first row unless
+ * they are given. Spreadsheets with a comma for decimals expect the separator `;`.
+ */
+export function csvText<Row extends object>(
+  rows: readonly Row[],
+  {
+    columns = Object.keys(rows[0] ?? {}),
+    separator = ',',
+  }: { columns?: readonly string[]; separator?: ',' | ';' | '\t' } = {},
+): string {
+  const lines = [columns, ...rows.map(row => columns.map(column => Reflect.get(row, column)))]
+  return BYTE_ORDER_MARK + lines.map(line => csvLine(line, separator)).join('')
+}
+
+const csvLine = (values: readonly unknown[], separator = ','): string =>
+  `${values.map(value => csvField(value, separator)).join(separator)}\r\n`
+
+/**
  * Returns a field of a CSV file. A text that a spreadsheet would take for a formula gets an apostrophe, which an import removes;
  * a number stays a number.
  */
-function csvField(value: unknown): string {
+function csvField(value: unknown, separator: string): string {
   if (value === null || value === undefined) return ''
   const text = textOf(value)
   const inert = typeof value === 'number' ? text : guardFormulas(text)
-  return /[",\r\n]/.test(inert) ? `"${inert.replaceAll('"', '""')}"` : inert
+  return /["\r\n]/.test(inert) || inert.includes(separator) ? `"${inert.replaceAll('"', '""')}"` : inert
 }
 
 function textOf(value: unknown): string {
