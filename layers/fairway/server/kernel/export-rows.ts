@@ -39,9 +39,9 @@ export async function* exportRows(
 }
 
 /**
- * Returns the text of a CSV file with these rows, as exports write it: with a byte order mark, a header line of the columns, and
- * an apostrophe before each text that a spreadsheet would take for a formula. The columns are the keys of the first row unless
- * they are given. Spreadsheets with a comma for decimals expect the separator `;`.
+ * Returns the text of a CSV file with these rows, as exports write it: with a byte order mark and a header line. Texts that a
+ * spreadsheet would take for a formula get an apostrophe. The columns are the keys of the first row unless they are given.
+ * Spreadsheets with a comma for decimals expect the separator `;`.
  */
 export function csvText<Row extends object>(
   rows: readonly Row[],
