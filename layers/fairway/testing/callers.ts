@@ -41,10 +41,18 @@ export interface Caller {
   list<Name extends NameOf<CollectionTypes>>(name: Name, query?: ListQuery): Promise<ListPage<ItemOf<Name>>>
   /**
    * Returns an MCP host that this person has connected to /mcp with all scopes: `listTools`, `callTool`, `readResource` and the
-   * rest of the protocol.
+   * rest of the protocol. With `answer`, the host can ask the person.
    */
-  mcp(): Promise<Client>
+  mcp(options?: HostOptions): Promise<Client>
 }
+
+/** How the person of an MCP host answers. */
+export interface HostOptions {
+  /** Gets each question. True approves, false declines, and an object is the filled-in form. */
+  answer?(question: string): boolean | Record<string, FormValue>
+}
+
+type FormValue = string | number | boolean | string[]
 
 /** The callers of a test application. */
 export function createCallers(app: App, edge: Edge, actions: readonly CatalogEntry[]) {
@@ -68,8 +76,8 @@ export function createCallers(app: App, edge: Edge, actions: readonly CatalogEnt
       run: (name: string, input?: unknown) => run(who, name, input),
       fetch: (path, options) => send(who, path, options),
       list: async (name: string, query?: ListQuery) => readPage(await send(who, listPath(name, query), AS_JSON_LD)),
-      async mcp() {
-        const host = await connectHost(app, edge, who)
+      async mcp(options) {
+        const host = await connectHost(app, edge, who, options)
         hosts.push(host)
         return host
       },
@@ -91,7 +99,7 @@ function tellFields(thrown: unknown): never {
 }
 
 /** Connects a host from the MCP library with a personal token of this person. */
-async function connectHost(app: App, edge: Edge, who: Who | null): Promise<Client> {
+async function connectHost(app: App, edge: Edge, who: Who | null, { answer }: HostOptions = {}): Promise<Client> {
   if (!who) throw new AppError('unauthenticated', { detail: 'A host is connected by a person.' })
   // Loaded on demand, because most test files connect no host.
   const { Client, StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client')
@@ -101,7 +109,14 @@ async function connectHost(app: App, edge: Edge, who: Who | null): Promise<Clien
     scopes: ['mcp:read', 'mcp:write'],
     expiresInDays: 365,
   })
-  const host = new Client({ name: 'vitest', version: '1' }, { versionNegotiation: { mode: 'auto' } })
+  const capabilities = answer ? { elicitation: {} } : {}
+  const host = new Client({ name: 'vitest', version: '1' }, { capabilities, versionNegotiation: { mode: 'auto' } })
+  if (answer)
+    host.setRequestHandler('elicitation/create', ({ params }) => {
+      const given = answer(params.message)
+      if (given === false) return { action: 'decline' }
+      return { action: 'accept', content: given === true ? { approve: true } : given }
+    })
   await host.connect(
     new StreamableHTTPClientTransport(new URL(`${app.config.baseUrl}/mcp`), {
       fetch: edge.fetch,

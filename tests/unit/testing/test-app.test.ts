@@ -155,6 +155,17 @@ describe('app.as().mcp', () => {
     expect(refused.isError).toBe(true)
   })
 
+  it('asks the person before a destructive tool runs', async () => {
+    const id = await aNote('Old plan')
+    const asked: string[] = []
+    const hostOf = (isApproved: boolean) =>
+      app.as(maria).mcp({ answer: question => (asked.push(question), isApproved) })
+    const remove = { name: 'delete-note', arguments: { id } }
+    expect(await (await hostOf(false)).callTool(remove)).toMatchObject({ isError: true })
+    expect((await (await hostOf(true)).callTool(remove)).isError).toBeFalsy()
+    expect(asked).toEqual([expect.stringContaining('“Old plan”'), expect.stringContaining('“Old plan”')])
+  })
+
   it('requires a person', async () => {
     await expect(app.as(null).mcp()).rejects.toMatchObject({ code: 'unauthenticated' })
   })
