@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { ACTIVE_ORG_SETTING, writeUserSetting } from '#fairway/server/domains/people'
 import { setActiveOrgId, setActiveOrgIdOf } from '#fairway/server/domains/organizations'
 import { findOrgContext, openOrgContext } from '#fairway/server/domains/organizations/org-context'
@@ -6,6 +6,7 @@ import { orgOpensTo } from '#fairway/server/domains/organizations/sign-in-rule'
 import { sessionCookie } from '#fairway/server/domains/sessions'
 import type { App } from '#fairway/server/kernel/app-context'
 import { withRun } from '#fairway/server/kernel/current-run'
+import { offerLanguages } from '#fairway/server/kernel/messages'
 import { localSession } from '#fairway/cli/local-app'
 import { createTestApp, type TestApp } from '../../../support/app'
 import { countStatements, withLatency } from '../../../support/database-slow'
@@ -30,6 +31,13 @@ describe('default organization', () => {
   it('is named after the email when the account has no name', async () => {
     await insertPerson(test.app)
     expect((await findOrgContext(test.app, person)).orgName).toBe("Jo Ann Lee's organization")
+  })
+
+  it('is named in the default language of the application', async () => {
+    onTestFinished(() => offerLanguages({}))
+    offerLanguages({ defaultLanguage: 'de', languages: ['de', 'en'] })
+    await insertPerson(test.app)
+    expect((await findOrgContext(test.app, person)).orgName).toBe('Organisation von Jo Ann Lee')
   })
 
   it('is not created when it is disabled, or when the account chose to have none', async () => {

@@ -22,6 +22,7 @@ import { newId } from '#fairway/server/kernel/crypto/random'
 import { type SessionPolicyRow, sessionPolicyColumns, sessionPolicyReason } from './session-policy'
 import { corporateDomainOf, DOMAIN_HOLDS } from './domain-names'
 import { meetsSignInRule, type SignInProof, signInRuleColumns, type SignInRuleRow, toClosedOrg } from './sign-in-rule'
+import { fill, messagesOf, offered } from '#fairway/server/kernel/messages'
 
 /** The organization a person works in, or nulls. `closedOrg` is set instead when its sign-in rule excludes them. */
 export type OrgContext = Pick<Session, 'orgId' | 'orgName' | 'orgRole' | 'closedOrg' | 'secondFactor'>
@@ -225,10 +226,12 @@ async function createDefaultOrganization(app: App, person: Omit<Person, 'provide
   return true
 }
 
-/** "Ada Lovelace's organization"; without a name, it uses the first part of the address in readable form. */
+/** "Ada Lovelace's organization", in the default language; without a name, with the readable first part of the address. */
 function defaultOrganizationName({ name, email }: { name: string; email: string }): string {
   const local = email.split('@')[0] ?? ''
   const words = local.split(/[._-]+/).filter(Boolean)
   const readable = words.map(word => word.charAt(0).toUpperCase() + word.slice(1)).join(' ')
-  return `${(name.trim() || readable || 'My').slice(0, 80)}'s organization`
+  const owner = (name.trim() || readable).slice(0, 80)
+  const { named, unnamed } = messagesOf(offered.defaultLanguage).defaultOrganization
+  return owner ? fill(named, { name: owner }) : unnamed
 }
