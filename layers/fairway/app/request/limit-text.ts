@@ -6,9 +6,9 @@ interface Language {
   n(value: number): string
 }
 
-/** The title of a plan or of one of its limits: `planTitles.plans.<name>` of a catalog, or the title of `fw.config.ts`. */
+/** The title of a plan, its price, or the title of a limit: `planTitles.plans.<name>` of a catalog, or that of `fw.config.ts`. */
 export function planTitle(
-  kind: 'plans' | 'limits' | 'features',
+  kind: 'plans' | 'prices' | 'limits' | 'features',
   { name, title }: { name: string; title: string },
   { t, te }: Pick<Language, 't' | 'te'>,
 ): string {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { createTexts } from '#fairway/app/language/texts'
-import { limitText } from '#fairway/app/request/limit-text'
+import { limitText, planTitle } from '#fairway/app/request/limit-text'
 import { compileTexts } from '#fairway/modules/texts/compile-texts'
 import { limitFacts } from '#fairway/server/kernel/config/plans-config'
 
@@ -25,6 +25,15 @@ function textsOf(code: string, more: object = {}) {
   texts.locale.value = code
   return texts
 }
+
+describe('planTitle', () => {
+  it('is the text of the application for a price, else the one in fw.config.ts', () => {
+    const prices = { planTitles: { prices: { pro: '20 € im Monat' } } }
+    const price = { name: 'pro', title: '€20 a month' }
+    expect(planTitle('prices', price, textsOf('de', prices))).toBe('20 € im Monat')
+    expect(planTitle('prices', price, textsOf('en'))).toBe('€20 a month')
+  })
+})
 
 describe('a refusal at a limit of the plan', () => {
   it('says its numbers in the language of the person, with the titles of the application', () => {
