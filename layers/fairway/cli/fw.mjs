@@ -11,6 +11,10 @@ const OLDEST_NODE = 24
 
 // No colors in output that goes to a program or a file.
 if (!process.stdout.isTTY && !process.env.FORCE_COLOR) process.env.NO_COLOR ??= '1'
+// A reader such as `head` may end first. The command then finishes its work.
+process.stdout.on('error', error => {
+  if (error.code !== 'EPIPE') throw error
+})
 if (Number(process.versions.node.split('.')[0]) < OLDEST_NODE) await againWithOwnNode()
 nodeModule.enableCompileCache()
 await import('./load-drizzle.mjs')

@@ -39,6 +39,12 @@ describe('fw --help', () => {
     expect(help(process.execPath, { FORCE_COLOR: '1' }).out).toContain('\u001b[')
   })
 
+  it('ends without an error when its reader has ended', () => {
+    const line = `{ "$0" "$1" --help; echo "exit $?" >&2; } | true`
+    const { stderr } = spawnSync('sh', ['-c', line, process.execPath, program], { cwd: sampleDir, env: bareEnv() })
+    expect(String(stderr)).toBe('exit 0\n')
+  })
+
   it('is the only output of npx fw --help', () => {
     const npmrc = join(mkdtempSync(join(tmpdir(), 'fw-npm-')), 'npmrc')
     writeFileSync(npmrc, 'update-notifier=false\n')
