@@ -19,6 +19,7 @@ export default defineAppConfig({
       ],
     },
     input: { slots: { root: 'w-full' }, defaultVariants: { size: 'lg' } },
+    inputNumber: { defaultVariants: { size: 'lg' } },
     textarea: { slots: { root: 'w-full' }, defaultVariants: { size: 'lg' } },
     select: { slots: { base: 'w-full' }, defaultVariants: { size: 'lg' } },
     selectMenu: { defaultVariants: { size: 'lg' } },
