@@ -6,7 +6,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { chromiumFlags, findChromium } from '../../scripts/chromium.mjs'
 import { startSmtp } from '../support/mail'
-import { runAction, signUpByForm } from '../support/people'
+import { expectNothingCutOff, expectNoViolations } from '../support/accessibility'
+import { runAction, signUp as signUpByRequest, signUpByForm } from '../support/people'
 import { writeFiles } from '../support/files'
 import { query } from '../support/query'
 import { emptyFolder, packLayer, runOk, type Running, settingsOf, startScript } from './project'
@@ -14,7 +15,7 @@ import { stepsOf } from './tutorial-steps'
 
 // Builds the sample applications from the packed platform and uses their production builds in a browser.
 const place = emptyFolder()
-const example = fileURLToPath(new URL('../../examples/booking', import.meta.url))
+const exampleOf = (name: string) => fileURLToPath(new URL(`../../examples/${name}`, import.meta.url))
 const tutorial = fileURLToPath(new URL('../../docs/tutorial-crm.md', import.meta.url))
 
 let tarball: string
@@ -129,7 +130,7 @@ describe('the booking example', () => {
 
   it('is built and type-checked, and its test passes', async () => {
     await createEmpty('booking')
-    cpSync(example, project, { recursive: true })
+    cpSync(exampleOf('booking'), project, { recursive: true })
     await runOk(project, 'npm', 'run', 'db:generate')
     await runOk(project, 'npm', 'run', 'build')
     await runOk(project, 'npm', 'run', 'types')
@@ -194,6 +195,75 @@ describe('the booking example', () => {
     for (let tries = 0; tries < 21; tries++) answers.push((await call('book-slot', {})).status)
     expect(answers).toContain(400)
     expect(answers.at(-1)).toBe(429)
+    expect(server?.log()).not.toContain('"level":"error"')
+  })
+})
+
+describe('the studio example', () => {
+  const project = join(place, 'studio')
+  const origin = 'http://localhost:4644'
+  const htmlOf = async (path: string) => (await fetch(origin + path)).text()
+  let server: Running | undefined
+  let owner: Page
+  afterAll(() => server?.stop())
+
+  it('is built and type-checked, and its tests pass', async () => {
+    await createEmpty('studio')
+    cpSync(exampleOf('studio'), project, { recursive: true })
+    await runOk(project, 'npm', 'run', 'db:generate')
+    await runOk(project, 'npm', 'run', 'build')
+    await runOk(project, 'npm', 'run', 'types')
+    expect(await runOk(project, 'npm', 'test')).toMatch(/7 passed/)
+  })
+
+  it('imports a German spreadsheet on a phone', async () => {
+    server = await start(project, 4644)
+    const german = { locale: 'de-DE', timezoneId: 'Europe/Berlin', viewport: { width: 375, height: 800 } }
+    owner = await (await browser.newContext(german)).newPage()
+    await signUpByRequest(owner, origin)
+    await owner.goto(`${origin}/studio`)
+    await owner.getByLabel('Adresse', { exact: true }).fill('laerche')
+    await owner.getByRole('button', { name: 'Speichern' }).click()
+    await expectPage(owner.getByText('Gespeichert.')).toBeVisible()
+    await expectNoViolations(owner)
+    await owner.goto(`${origin}/lessons`)
+    await owner.getByRole('button', { name: 'Importieren' }).click()
+    await owner.locator('input[type=file]').setInputFiles(join(project, 'classes.csv'))
+    await owner.getByRole('button', { name: 'Prüfen' }).click()
+    await owner.getByRole('button', { name: '2 Zeilen importieren' }).click()
+    const lesson = owner.getByRole('listitem').filter({ hasText: 'Yoga für Anfänger' })
+    await expectPage(lesson).toContainText(/Beginn\s*24\.12\.2090, 18:30/)
+    await expectPage(lesson).toContainText(/Preis\s*14,50/)
+    await expectNothingCutOff(owner)
+    await expectNoViolations(owner)
+  })
+
+  it('shows visitors each class with its own title, and the places that are left', async () => {
+    const visitor = await (await browser.newContext({ locale: 'de-DE' })).newPage()
+    await visitor.goto(`${origin}/studios/laerche`)
+    await expectNoViolations(visitor)
+    expect(await htmlOf('/studios/laerche')).toMatch(/8 Plätze frei.*2 Plätze frei/s)
+    await visitor.getByRole('link', { name: 'Yoga für Anfänger' }).click()
+    await visitor.getByLabel('Name').fill('Maria')
+    await visitor.getByLabel('E-Mail-Adresse').fill('maria@studio.test')
+    await expectNoViolations(visitor)
+    await visitor.getByRole('button', { name: 'Platz buchen' }).click()
+    await expectPage(visitor.getByText('Ihr Platz ist gebucht')).toBeVisible({ timeout: 15_000 })
+    const { pathname } = new URL(visitor.url())
+    expect(await htmlOf('/studios/laerche')).toMatch(/7 Plätze frei.*2 Plätze frei/s)
+    expect(await htmlOf(pathname)).toMatch(/<title>Yoga für Anfänger.*7 Plätze frei/s)
+    expect(await htmlOf(`${pathname}?lang=en`)).toContain('7 places left')
+    const sitemap = await htmlOf('/sitemap.xml')
+    for (const path of ['/studios/laerche', pathname]) expect(sitemap).toContain(`<loc>${origin}${path}</loc>`)
+    expect((await mails.mailTo('maria@studio.test')).subject).toContain('Ihr_Platz')
+  })
+
+  it('shows the booking to the owner', async () => {
+    await owner.goto(`${origin}/bookings`)
+    await expectPage(owner.getByText('maria@studio.test')).toBeVisible()
+    await expectNothingCutOff(owner)
+    await owner.goto(`${origin}/audit`)
+    await expectPage(owner.getByText('Ein Gast').first()).toBeVisible()
     expect(server?.log()).not.toContain('"level":"error"')
   })
 })
