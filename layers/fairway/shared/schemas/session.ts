@@ -17,6 +17,8 @@ const closedOrgSchema = z.object({
   signIn: z.nullable(z.string()),
   /** Whether the provider is configured here, so that a page can redirect to it at once. */
   isOwnProvider: z.boolean(),
+  /** Present for an owner, who may lift what closes it by a mailed link. */
+  isOwner: z.optional(z.literal(true)),
   /** Present where the session policy closes it, and not the sign-in rule. */
   reason: z.optional(z.enum(SESSION_POLICY_REASONS)),
 })

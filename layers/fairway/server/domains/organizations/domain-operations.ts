@@ -1,9 +1,10 @@
 import { z } from 'zod'
-import { defineOperations, operation } from '#fairway/server/domains/actions'
+import { auditIn, defineOperations, operation } from '#fairway/server/domains/actions'
 import { limits } from '#fairway/server/kernel/limits/limits'
 import { sessionPolicyPlanSchema, sessionPolicySchema } from '#fairway/shared/schemas/session-policy'
 import { checkedDomainSchema, provedDomainSchema } from '#fairway/shared/schemas/domain'
 import { getSessionPolicy, isNetwork, planSessionPolicy, setSessionPolicy, toNetwork } from './set-session-policy'
+import { mailWayBack, useWayBack } from './way-back'
 import { checkDomain, claimDomain, listDomains, removeDomain } from './proved-domains'
 
 const domain = z.string().max(300)
@@ -22,7 +23,36 @@ const policySchema = z.object({
   apps: z.boolean().default(false).describe('Whether connected apps and API tokens are asked too.'),
 })
 
+const closed = z.object({ orgId: z.string().max(64) })
+
 export default defineOperations({
+  'mail-way-back': operation({
+    description: 'Mails you, an owner whom the sign-in rule or the session policy keeps out, a link that lifts it.',
+    method: 'POST',
+    path: '/_fw/org/way-back',
+    input: closed,
+    audit: ['orgId'],
+    auditsElsewhere: true,
+    async run({ orgId }, { app, session, event }) {
+      await mailWayBack(app, session, orgId)
+      auditIn(event, orgId)
+    },
+  }),
+  'use-way-back': operation({
+    description:
+      'Lifts the sign-in rule or the session policy that keeps you out, by the mailed link. All owners are told.',
+    method: 'POST',
+    path: '/_fw/org/way-back/use',
+    input: closed.extend({ token: z.string().min(1).max(200) }),
+    output: z.object({ lifted: z.enum(['rule', 'policy']) }),
+    audit: ['orgId', 'lifted'],
+    auditsElsewhere: true,
+    async run({ orgId, token }, { app, session, event }) {
+      const result = await useWayBack(app, session, orgId, token)
+      auditIn(event, orgId)
+      return result
+    },
+  }),
   'get-session-policy': operation({
     description: 'Returns the session policy of your organization.',
     method: 'GET',

@@ -87,7 +87,8 @@ export function openOrgContext(app: App, row: Omit<OrgContextRow, 'chosenOrgId'>
   const { orgId, orgName, orgRole } = row
   const org = { id: orgId ?? '', name: orgName ?? '' }
   const reason = orgId === null ? undefined : sessionPolicyReason(app, row, proof.times)
-  if (reason && meetsSignInRule(row, proof)) return { ...NOWHERE, closedOrg: toPolicyClosed(org, row, reason) }
+  if (reason && meetsSignInRule(row, proof))
+    return { ...NOWHERE, closedOrg: ofOwner(row, toPolicyClosed(org, row, reason)) }
   if (orgId === null || meetsSignInRule(row, proof)) {
     const secondFactor = secondFactorOf(app, row, proof)
     if (!secondFactor) return { orgId, orgName, orgRole }
@@ -95,8 +96,11 @@ export function openOrgContext(app: App, row: Omit<OrgContextRow, 'chosenOrgId'>
       ? { ...NOWHERE, closedOrg: { ...org, ...NO_PROVIDER }, secondFactor }
       : { orgId, orgName, orgRole, secondFactor }
   }
-  return { ...NOWHERE, closedOrg: toClosedOrg(app, org, row) }
+  return { ...NOWHERE, closedOrg: ofOwner(row, toClosedOrg(app, org, row)) }
 }
+
+const ofOwner = ({ orgRole }: { orgRole: OrgRole | null }, closed: ClosedOrg): ClosedOrg =>
+  orgRole === 'owner' ? { ...closed, isOwner: true } : closed
 
 /** Returns the organization a person works in, even if it is closed to them. */
 export async function findActiveOrg(app: App, userId: string): Promise<{ id: string; name: string } | null> {

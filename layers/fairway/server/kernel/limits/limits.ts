@@ -157,6 +157,8 @@ export const limits = {
   invitationsPerAccount: { name: 'invitations-account', per: 'person', max: 20, window: HOUR },
   invitationsPerAddress: { name: 'invitations-address', per: 'network', max: 20, window: HOUR },
   invitationsPerOrg: { name: 'invitations-org', per: 'organization', max: 100, window: HOUR },
+  /** Mailed links with which owners lift a rule that keeps them out. */
+  wayBacksPerAccount: { name: 'way-backs-account', per: 'person', max: 5, window: HOUR },
   /** Questions to the DNS about the domains of an organization. */
   domainChecksPerOrg: { name: 'domain-checks-org', per: 'organization', max: 60, window: HOUR },
   /** Tests, replays and new secrets of webhooks, and new webhooks. */

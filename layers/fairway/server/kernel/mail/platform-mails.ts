@@ -131,6 +131,20 @@ export const platformMails = {
   }),
   'account-reactivated': notice('Tells that a suspended account works again.'),
   'account-deleted': notice('Tells that an account was deleted.'),
+  'way-back': defineMail({
+    description: 'To an owner whom a rule of the organization keeps out: a link that lifts it.',
+    data: z.object({ link, organization: z.string() }),
+    example: { link: LINK, organization: 'Larch' },
+    href: data => data.link,
+    because: 'owner',
+  }),
+  'way-back-used': defineMail({
+    description: 'To all owners: one of them has lifted a rule that kept them out.',
+    data: z.object({ link, organization: z.string(), who: z.string() }),
+    example: { link: LINK, organization: 'Larch', who: 'ada@example.com' },
+    href: data => data.link,
+    because: 'owner',
+  }),
   'domain-lapsed': defineMail({
     description: 'To owners: a domain is no longer proved, because its DNS record is gone.',
     data: z.object({ link, domain: z.string() }),
