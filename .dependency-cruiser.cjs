@@ -4,6 +4,7 @@
 const arrows = {
   people: [],
   organizations: ['people'],
+  directory: ['organizations', 'people'],
   mails: ['files', 'people'],
   jobs: [],
   files: ['organizations'],

@@ -9,6 +9,7 @@ import { openDatabase } from '#fairway/server/kernel/database/client'
 import { createLog } from '#fairway/server/kernel/events/log'
 import type { PageFrames } from '#fairway/server/kernel/server-page/page-frame'
 import { actionsRows } from '#fairway/server/domains/actions'
+import { directoryRows } from '#fairway/server/domains/directory'
 import { filesRows } from '#fairway/server/domains/files'
 import { oauthClientRows } from '#fairway/server/domains/oauth-client'
 import { oauthServerRows } from '#fairway/server/domains/oauth-server'
@@ -27,6 +28,7 @@ const dependents = [
   peopleRows,
   signInRows,
   organizationRows,
+  directoryRows,
   oauthClientRows,
   oauthServerRows,
   actionsRows,

@@ -124,6 +124,10 @@ export const errorCatalog = {
     title: 'This organization requires you to sign in with its provider.',
   },
   'session-policy': { status: 403, title: 'The session policy of this organization closes it to this session.' },
+  'directory-removed': {
+    status: 403,
+    title: 'The directory of this organization has removed you. Ask its administrator.',
+  },
   'magic-link-disabled': { status: 403, title: 'Signing in with an email link is not available here.' },
   'sign-in-elsewhere': { status: 403, title: 'You sign in to this application through another service.' },
   'sign-up-disabled': { status: 403, title: 'Creating an account with a password is turned off here.' },

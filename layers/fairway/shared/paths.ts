@@ -85,6 +85,8 @@ export const CONNECTIONS_PATH = '/_fw/connections'
 export const CONNECTIONS_PAGE = '/connections'
 /** The webhooks of the organization that the person works in. */
 export const WEBHOOKS_PAGE = '/team/webhooks'
+/** The base address of SCIM 2.0 (RFC 7644 §3.13). */
+export const SCIM_PREFIX = '/_fw/scim/v2'
 export const SINGLE_SIGN_ON_PAGE = '/team/single-sign-on'
 /** The operators' pages of the installation, including its webhooks. */
 export const SECURITY_PAGE = '/security'

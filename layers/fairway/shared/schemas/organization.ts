@@ -180,8 +180,8 @@ export type JoinedOrganization = z.infer<typeof joinedOrganizationSchema>
 export const authProviderSchema = z.object({
   provider: z.nullable(z.string()),
   domain: z.nullable(z.string()),
-  /** Whether members outside the proved domains keep their other ways in. */
-  guests: z.boolean(),
+  /** Whether members outside the proved domains keep their other ways in; only for a connection. */
+  guests: z.optional(z.boolean()),
   providers: z.array(z.object({ id: z.string(), name: z.string() })),
 })
 
@@ -190,7 +190,7 @@ export const authProviderResultSchema = z.object({
   provider: z.nullable(z.string()),
   /** The domain or tenant that the account there must belong to; null for any account. */
   domain: z.nullable(z.string()),
-  guests: z.boolean(),
+  guests: z.optional(z.boolean()),
   revokedSessions: z.int(),
   revokedGrants: z.int(),
   /** Only in a dry run: the people who would be signed out, and whether they have ever signed in with that provider. */

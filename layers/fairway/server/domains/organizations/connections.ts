@@ -12,6 +12,7 @@ import {
   type IdentityConnection,
 } from '#fairway/shared/schemas/identity-connection'
 import { joinStatements, logMoves, moveStatements } from './active-org'
+import { checkNotKeptOut, isNotKeptOut } from './directory-membership'
 import { hasProved } from './domain-names'
 import type { Actor } from './org-context'
 import { findMembership } from './switch-organization'
@@ -211,9 +212,11 @@ export const admits = async (app: App, { orgId, provision }: ConnectionRow, user
  * Throws `not-a-member`, and `plan-limit`.
  */
 export async function enterByConnection(app: App, { id, orgId }: ConnectionRow, userId: string): Promise<void> {
+  await checkNotKeptOut(app, { orgId, userId })
   const isOpen = {
-    sql: `exists (select 1 from fw_org_connections c where c.id = ? and c.state = 'active' and c.provision = 1)`,
-    args: [id],
+    sql: `exists (select 1 from fw_org_connections c where c.id = ? and c.state = 'active' and c.provision = 1
+      and ${isNotKeptOut('c.org_id', '?')})`,
+    args: [id, userId],
   }
   const results = await app.db.client.batch(
     [
@@ -221,8 +224,9 @@ export async function enterByConnection(app: App, { id, orgId }: ConnectionRow, 
       {
         sql: `insert into org_members (org_id, user_id, role, joined_at)
           select c.org_id, ?, c.default_role, ? from fw_org_connections c
-          where c.id = ? and c.state = 'active' and c.provision = 1 on conflict do nothing`,
-        args: [userId, app.now().getTime(), id],
+          where c.id = ? and c.state = 'active' and c.provision = 1 and ${isNotKeptOut('c.org_id', '?')}
+          on conflict do nothing`,
+        args: [userId, app.now().getTime(), id, userId],
       },
       ...moveStatements(userId, orgId),
     ],

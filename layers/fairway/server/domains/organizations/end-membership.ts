@@ -204,6 +204,7 @@ export const organizationRows: DependentRows = {
       'app_member_roles',
       'shares',
       'vault_credentials',
+      'fw_kept_out_members',
       'fw_org_domains',
       'fw_org_connections',
     ].map(table => ({

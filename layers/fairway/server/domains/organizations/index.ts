@@ -110,6 +110,7 @@ export {
   deactivateConnection,
   deleteConnection,
 } from './connection-state'
+export { joinByDirectory, leaveByDirectory, ownsDomain } from './directory-membership'
 export { domainOf, requireDomain } from './domain-names'
 export { checkDueDomains } from './proved-domains'
 export { setAuthProvider } from './set-auth-provider'

@@ -8,6 +8,7 @@ import type { Session } from '#fairway/shared/schemas/session'
 import { joinStatements, logMoves, moveStatements } from './active-org'
 import { describeJoin, findMembership } from './switch-organization'
 import { asInvited, copiedToken, findInvitations, type InvitationRow } from './invite'
+import { checkNotKeptOut, isNotKeptOut } from './directory-membership'
 import { corporateDomainOf, DOMAIN_HOLDS } from './domain-names'
 import { INVITATION_IS_OPEN } from './org-context'
 
@@ -50,6 +51,7 @@ export async function acceptInvitation(
   answer: Answer & { confirm?: boolean },
 ): Promise<JoinedOrganization> {
   const row = await requireOwnInvitation(app, session, answer)
+  await checkNotKeptOut(app, { orgId: row.orgId, userId: session.userId })
   await verifyEmail(app, session, row, answer)
   const results = await app.db.client.batch(
     acceptStatements(app, session.userId, row, answer.confirm ?? false),
@@ -167,9 +169,11 @@ export async function joinByDomain(
   const domain = corporateDomainOf(session.email)
   if (!session.emailVerified) throw new AppError('email-not-verified')
   if (!domain) throw new AppError('forbidden')
+  await checkNotKeptOut(app, { orgId, userId: session.userId })
   const isOpen = {
-    sql: `exists (select 1 from organizations o where o.id = ? and o.allowed_domain = ? and ${DOMAIN_HOLDS})`,
-    args: [orgId, domain],
+    sql: `exists (select 1 from organizations o where o.id = ? and o.allowed_domain = ? and ${DOMAIN_HOLDS}
+      and ${isNotKeptOut('o.id', '?')})`,
+    args: [orgId, domain, session.userId],
   }
   const results = await app.db.client.batch(
     [

@@ -38,10 +38,14 @@ export async function getAuthProvider(app: App, { orgId }: Actor) {
   return {
     provider: row?.provider ?? null,
     domain: row?.domain ?? null,
-    guests: row?.guests === 1,
+    ...guestsOf(row?.provider ?? null, row?.guests === 1),
     providers: await providersOf(app, orgId),
   }
 }
+
+/** Only a rule that requires a connection can leave out guests. */
+const guestsOf = (provider: string | null, guests: boolean): { guests?: boolean } =>
+  provider !== null && isConnectionProvider(provider) ? { guests } : {}
 
 /** The providers that an organization can require: those of the installation, and its own active connections. */
 async function providersOf(app: App, orgId: string): Promise<{ id: string; name: string }[]> {
@@ -58,7 +62,7 @@ async function providersOf(app: App, orgId: string): Promise<{ id: string; name:
 export async function planAuthProvider(app: App, actor: Actor, input: AuthProviderInput): Promise<AuthProviderResult> {
   await checkRequirable(app, actor, input)
   const { provider, domain = null, guests = false } = input
-  if (provider === null) return { provider, domain, guests, revokedSessions: 0, revokedGrants: 0, affected: [] }
+  if (provider === null) return { provider, domain, revokedSessions: 0, revokedGrants: 0, affected: [] }
   const rows = await app.db.prepareRead<{ person: string; sessions: number; hasProvider: number }>(
     `select ${shownPersonSql()} as person,
       ${liveSessionCount('u.id')} as sessions, ${usesProvider('u.id')} as hasProvider
@@ -71,7 +75,8 @@ export async function planAuthProvider(app: App, actor: Actor, input: AuthProvid
     hasProvider: hasProvider === 1,
   }))
   const revokedSessions = affected.reduce((sum, row) => sum + row.sessions, 0)
-  return { provider, domain, guests, revokedSessions, revokedGrants: await countGrants(app, actor.orgId), affected }
+  const revokedGrants = await countGrants(app, actor.orgId)
+  return { provider, domain, ...guestsOf(provider, guests), revokedSessions, revokedGrants, affected }
 }
 
 /**
@@ -119,7 +124,7 @@ export async function setAuthProvider(app: App, actor: Actor, input: AuthProvide
     revokedSessions,
     revokedGrants,
   })
-  return { provider, domain, guests, revokedSessions, revokedGrants }
+  return { provider, domain, ...guestsOf(provider, guests), revokedSessions, revokedGrants }
 }
 
 async function countGrants({ dependents, db, now }: App, orgId: string): Promise<number> {

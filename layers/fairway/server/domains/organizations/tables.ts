@@ -99,6 +99,17 @@ export const suspendedMembers = sqliteTable(
   table => [primaryKey({ columns: [table.orgId, table.userId] }), index('fw_suspended_members_user').on(table.userId)],
 )
 
+/** People whom the directory of an organization has removed. No domain, invitation or connection lets them in again. */
+export const keptOutMembers = sqliteTable(
+  'fw_kept_out_members',
+  {
+    orgId: text('org_id').notNull(),
+    userId: text('user_id').notNull(),
+    since: instant('since').notNull(),
+  },
+  table => [primaryKey({ columns: [table.orgId, table.userId] }), index('fw_kept_out_members_user').on(table.userId)],
+)
+
 export const orgInvitations = sqliteTable(
   'org_invitations',
   {

@@ -28,6 +28,7 @@ const returnedErrors = [
   'dev-account-refused',
   'provider-email-not-verified',
   'no-connection',
+  'directory-removed',
   'domain-not-proved',
   'not-a-member',
   'connection-proof-required',

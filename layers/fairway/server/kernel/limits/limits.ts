@@ -159,6 +159,8 @@ export const limits = {
   invitationsPerOrg: { name: 'invitations-org', per: 'organization', max: 100, window: HOUR },
   /** Mailed links with which owners lift a rule that keeps them out. */
   wayBacksPerAccount: { name: 'way-backs-account', per: 'person', max: 5, window: HOUR },
+  /** Requests of the directory of an organization; Entra ID wants 25 a second. */
+  scimPerOrg: { name: 'scim-org', per: 'organization', max: 3000, window: MINUTE, isPerInstance: true },
   /** Questions to the DNS about the domains of an organization. */
   domainChecksPerOrg: { name: 'domain-checks-org', per: 'organization', max: 60, window: HOUR },
   /** Tests, replays and new secrets of webhooks, and new webhooks. */

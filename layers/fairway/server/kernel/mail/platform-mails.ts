@@ -131,6 +131,13 @@ export const platformMails = {
   }),
   'account-reactivated': notice('Tells that a suspended account works again.'),
   'account-deleted': notice('Tells that an account was deleted.'),
+  'directory-joined': defineMail({
+    description: 'Tells a person that the directory of an organization made them a member.',
+    data: z.object({ link, organization: z.string() }),
+    example: { link: LINK, organization: 'Larch' },
+    href: data => data.link,
+    because: 'account',
+  }),
   'way-back': defineMail({
     description: 'To an owner whom a rule of the organization keeps out: a link that lifts it.',
     data: z.object({ link, organization: z.string() }),

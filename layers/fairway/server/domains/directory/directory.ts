@@ -1,0 +1,103 @@
+// The directory of an organization: its one token, and who it is.
+import type { App } from '#fairway/server/kernel/app-context'
+import type { Actor } from '#fairway/server/domains/organizations'
+import { inBackground } from '#fairway/server/kernel/background'
+import { sha256 } from '#fairway/server/kernel/crypto/hash'
+import { randomToken } from '#fairway/server/kernel/crypto/random'
+import type { DependentRows } from '#fairway/server/kernel/dependent-rows'
+import { AppError } from '#fairway/server/kernel/http/app-error'
+import { SCIM_PREFIX } from '#fairway/shared/paths'
+import type { Directory } from '#fairway/shared/schemas/directory'
+
+const PREFIX = 'fwd_'
+const MINUTE_IN_MS = 60 * 1000
+
+const isoOrNull = (time: number | null): string | null => (time === null ? null : new Date(time).toISOString())
+
+/** The directory of an organization; null without one. */
+export async function findDirectory(app: App, orgId: string): Promise<Directory | null> {
+  const [row] = await app.db.prepareRead<{
+    tokenEnd: string
+    createdAt: number
+    lastUsedAt: number | null
+    people: number
+    active: number
+  }>(
+    `select token_end as tokenEnd, created_at as createdAt, last_used_at as lastUsedAt,
+      (select count(*) from fw_directory_people p where p.org_id = d.org_id) as people,
+      (select count(*) from fw_directory_people p where p.org_id = d.org_id and p.active = 1) as active
+     from fw_directories d where org_id = ?`,
+  )([orgId])
+  if (!row) return null
+  const { tokenEnd, people, active } = row
+  const endpoint = app.config.baseUrl + SCIM_PREFIX
+  return {
+    endpoint,
+    tokenEnd,
+    people,
+    active,
+    createdAt: isoOrNull(row.createdAt) ?? '',
+    lastUsedAt: isoOrNull(row.lastUsedAt),
+  }
+}
+
+/** Connects a directory, or gives it a new token; the former one ends. The token is shown once. */
+export async function connectDirectory(
+  app: App,
+  { orgId, userId }: Actor,
+): Promise<{ endpoint: string; token: string }> {
+  const token = PREFIX + randomToken(32)
+  const now = app.now().getTime()
+  await app.db.client.execute({
+    sql: `insert into fw_directories (org_id, token_hash, token_end, created_by, created_at) values (?, ?, ?, ?, ?)
+      on conflict (org_id) do update set token_hash = excluded.token_hash, token_end = excluded.token_end,
+        created_by = excluded.created_by, created_at = excluded.created_at, last_used_at = null`,
+    args: [orgId, sha256(token), token.slice(-4), userId, now],
+  })
+  app.log.warn('a directory was connected', { orgId, by: userId })
+  return { endpoint: app.config.baseUrl + SCIM_PREFIX, token }
+}
+
+/** Ends a directory. Its people stay members; whom it removed may come in again. Throws `not-found`. */
+export async function endDirectory(app: App, orgId: string): Promise<void> {
+  const [ended] = await app.db.client.batch(
+    [
+      { sql: 'delete from fw_directories where org_id = ?', args: [orgId] },
+      { sql: 'delete from fw_directory_people where org_id = ?', args: [orgId] },
+    ],
+    'write',
+  )
+  if (ended?.rowsAffected !== 1) throw new AppError('not-found')
+}
+
+/** The organization of a directory's token; undefined for an unknown one, and while the organization is deleted. */
+export async function findDirectoryOrg(app: App, authorization: string | undefined): Promise<string | undefined> {
+  const token = /^Bearer ([\w-]{10,200})$/i.exec(authorization ?? '')?.[1]
+  if (!token?.startsWith(PREFIX)) return undefined
+  const [row] = await app.db.prepareRead<{ orgId: string; lastUsedAt: number | null }>(
+    'select org_id as orgId, last_used_at as lastUsedAt from fw_directories where token_hash = ?',
+  )([sha256(token)])
+  if (!row) return undefined
+  const now = app.now().getTime()
+  if (now - (row.lastUsedAt ?? 0) > MINUTE_IN_MS) {
+    inBackground(app, 'touch-directory', async () => {
+      await app.db.client.execute({
+        sql: 'update fw_directories set last_used_at = ? where org_id = ?',
+        args: [now, row.orgId],
+      })
+    })
+  }
+  return row.orgId
+}
+
+/** What happens to the rows of a directory with its organization and its people. */
+export const directoryRows: DependentRows = {
+  forgetOrganization: ({ sql, args }) =>
+    ['fw_directories', 'fw_directory_people'].map(table => ({ sql: `delete from ${table} where ${sql}`, args })),
+  forgetPerson: ({ userId }) => [
+    { sql: 'update fw_directory_people set user_id = null where user_id = ?', args: [userId] },
+  ],
+  changeAddress: ({ userId, newEmail }) => [
+    { sql: 'update fw_directory_people set email = ? where user_id = ?', args: [newEmail, userId] },
+  ],
+}

@@ -1,0 +1,2 @@
+export { answerScim } from './answer-scim'
+export { directoryRows } from './directory'

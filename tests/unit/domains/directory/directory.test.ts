@@ -1,0 +1,232 @@
+import { describe, expect, it } from 'vitest'
+import { codeOf, statusAndCode } from '../../../support/error-code'
+import { createBrowser, sessionOf } from '../../../support/http'
+import { useServerInProcess } from '../../../support/in-process'
+import { newestMail } from '../../../support/mail'
+import { query } from '../../../support/query'
+import { createTeamWorld, invite, type TeamPerson } from '../../../support/team'
+
+const server = useServerInProcess()
+const world = createTeamWorld(server)
+let count = 0
+
+/** An organization with a proved domain and a directory. */
+async function aDirectory() {
+  const owner = await world.person()
+  const orgId = String((await sessionOf(owner.browser)).orgId)
+  const domain = `scim${++count}.example.org`
+  await query(
+    server,
+    `insert into fw_org_domains (org_id, domain, token, status, proved_at, checked_at, created_by, created_at)
+      values (?, ?, 'token', 'proved', 1, 9e12, ?, 1)`,
+    [orgId, domain, owner.userId],
+  )
+  const { token, endpoint } = await (await owner.browser.post('/_fw/org/directory')).json()
+  const send = (method: string, path: string, body?: unknown) =>
+    fetch(`${endpoint}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/scim+json' },
+      body: body === undefined ? undefined : JSON.stringify(body),
+    })
+  const at = (name: string) => `${name}@${domain}`
+  /** As Okta creates a user. */
+  const create = async (name: string, more: object = {}) => {
+    const answer = await send('POST', '/Users', {
+      schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'],
+      userName: at(name),
+      name: { givenName: name, familyName: 'Larch' },
+      emails: [{ primary: true, value: at(name), type: 'work' }],
+      displayName: `${name} Larch`,
+      externalId: `00u-${name}`,
+      groups: [],
+      password: 'random',
+      active: true,
+      ...more,
+    })
+    return { answer, user: await answer.json() }
+  }
+  return { owner, orgId, domain, token, endpoint, send, create, at }
+}
+
+const membersOf = async (orgId: string) =>
+  (
+    await query(
+      server,
+      'select u.email as email, m.role as role from org_members m join users u on u.id = m.user_id where m.org_id = ?',
+      [orgId],
+    )
+  ).map(({ email, role }) => `${String(email).split('@')[0]} ${role}`)
+
+describe('a directory', () => {
+  it('is connected by owners, and its token is shown once and hashed', async () => {
+    const { owner, admin } = await world.team()
+    expect((await admin.browser.post('/_fw/org/directory')).status).toBe(403)
+    const { token, endpoint } = await (await owner.browser.post('/_fw/org/directory')).json()
+    expect([endpoint, token]).toEqual([`${server.origin}/_fw/scim/v2`, expect.stringMatching(/^fwd_[\w-]{40,}$/)])
+    const shown = await (await owner.browser.get('/_fw/org/directory')).json()
+    expect(shown.directory).toMatchObject({ endpoint, tokenEnd: token.slice(-4), people: 0, lastUsedAt: null })
+    expect(JSON.stringify(await query(server, 'select * from fw_directories', []))).not.toContain(token)
+  })
+
+  it('answers discovery, and refuses unknown tokens in the form of SCIM', async () => {
+    const { send, endpoint } = await aDirectory()
+    const config = await send('GET', '/ServiceProviderConfig')
+    expect([config.status, config.headers.get('content-type')]).toEqual([200, 'application/scim+json; charset=utf-8'])
+    expect(await config.json()).toMatchObject({
+      patch: { supported: true },
+      filter: { supported: true, maxResults: 200 },
+    })
+    expect((await (await send('GET', '/ResourceTypes')).json()).Resources[0].endpoint).toBe('/Users')
+    expect((await (await send('GET', '/Schemas')).json()).totalResults).toBe(1)
+    const unknown = await fetch(`${endpoint}/Users`, { headers: { authorization: 'Bearer fwd_unknown-token' } })
+    expect([unknown.status, await unknown.json()]).toEqual([
+      401,
+      { schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'], status: '401', detail: 'The token is not known.' },
+    ])
+    expect((await send('GET', '/Nothing')).status).toBe(404)
+  })
+
+  it('ends with its token: a renewed one replaces it, and the organization takes it along', async () => {
+    const { owner, send } = await aDirectory()
+    await owner.browser.post('/_fw/org/directory')
+    expect((await send('GET', '/Users')).status).toBe(401)
+    expect((await owner.browser.request('/_fw/org/directory', { method: 'DELETE' })).status).toBe(204)
+    expect((await owner.browser.request('/_fw/org/directory', { method: 'DELETE' })).status).toBe(404)
+  })
+})
+
+describe('the people of a directory', () => {
+  it('become accounts and members at once, and come back as they were sent', async () => {
+    const { create, orgId, at, send } = await aDirectory()
+    const { answer, user } = await create('ada')
+    expect([answer.status, user]).toEqual([
+      201,
+      {
+        schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'],
+        id: expect.any(String),
+        externalId: '00u-ada',
+        userName: at('ada'),
+        name: { givenName: 'ada', familyName: 'Larch' },
+        emails: [{ primary: true, value: at('ada'), type: 'work' }],
+        displayName: 'ada Larch',
+        active: true,
+        meta: expect.objectContaining({
+          resourceType: 'User',
+          location: expect.stringContaining('/_fw/scim/v2/Users/'),
+        }),
+      },
+    ])
+    expect(await membersOf(orgId)).toContain('ada member')
+    expect(await query(server, 'select name, email_verified as v from users where email = ?', [at('ada')])).toEqual([
+      { name: 'ada Larch', v: 1 },
+    ])
+    expect(newestMail(server.dataDir, at('ada')).text).toContain('made you a member')
+    expect(await (await send('GET', `/Users/${user.id}`)).json()).toEqual(user)
+  })
+
+  it('are found as Okta and Entra ID look for them', async () => {
+    const { create, at, send } = await aDirectory()
+    for (const name of ['one', 'two', 'three']) await create(name)
+    const find = async (filter: string) =>
+      (await (await send('GET', `/Users?filter=${encodeURIComponent(filter)}`)).json()).Resources.map(
+        ({ externalId }: { externalId: string }) => externalId,
+      )
+    expect(await find(`userName eq "${at('two').toUpperCase()}"`)).toEqual(['00u-two'])
+    expect(await find('externalId eq "00u-three"')).toEqual(['00u-three'])
+    // Entra ID tests with a random user, and wants an empty list.
+    const none = await send('GET', `/Users?filter=${encodeURIComponent('userName eq "random"')}`)
+    expect([none.status, await none.json()]).toMatchObject([200, { totalResults: 0, Resources: [] }])
+    const page = await (await send('GET', '/Users?startIndex=2&count=1')).json()
+    expect(page).toMatchObject({ totalResults: 3, startIndex: 2, itemsPerPage: 1 })
+    expect(page.Resources[0].externalId).toBe('00u-two')
+    expect((await (await send('GET', '/Users?startIndex=0&count=0')).json()).itemsPerPage).toBe(0)
+    const wrong = await send('GET', `/Users?filter=${encodeURIComponent('title eq "x"')}`)
+    expect([wrong.status, (await wrong.json()).scimType]).toEqual([400, 'invalidFilter'])
+  })
+
+  it.each([
+    ['Okta by PATCH', 'PATCH', { Operations: [{ op: 'replace', value: { active: false } }] }],
+    ['Entra ID by PATCH', 'PATCH', { Operations: [{ op: 'Replace', path: 'active', value: 'False' }] }],
+    ['by DELETE', 'DELETE', undefined],
+  ])('lose access at once: %s', async (_name, method, body) => {
+    const { create, orgId, at, send, owner } = await aDirectory()
+    const leaver = await world.join(owner, 'member', await world.person({ email: at('leaver') }))
+    const { user } = await create('leaver')
+    expect((await sessionOf(leaver.browser)).orgs ?? []).toBeDefined()
+    const answer = await send(method, `/Users/${user.id}`, body)
+    expect(answer.status).toBe(method === 'DELETE' ? 204 : 200)
+    expect(await membersOf(orgId)).not.toContain('leaver member')
+    const refused = await leaver.browser.request('/_fw/org/active', { method: 'PUT', json: { orgId, confirm: true } })
+    expect(await codeOf(refused)).toBe('forbidden')
+    expect((await send('GET', `/Users/${user.id}`)).status).toBe(method === 'DELETE' ? 404 : 200)
+  })
+
+  it('are kept out afterwards, by invitation and by domain, until the directory lets them in', async () => {
+    const { create, orgId, at, send, owner, domain } = await aDirectory()
+    await owner.browser.request('/_fw/org', { method: 'PATCH', json: { allowedDomain: domain } })
+    const person = await world.person({ email: at('out') })
+    const { user } = await create('out')
+    await send('PATCH', `/Users/${user.id}`, { Operations: [{ op: 'replace', value: { active: false } }] })
+    const joined = await person.browser.post('/_fw/org/join', { json: { orgId, confirm: true } })
+    expect(await statusAndCode(joined)).toEqual([403, 'directory-removed'])
+    const invitation = await invite(owner.browser, person.email)
+    const accepted = await person.browser.post(`/_fw/org/invitations/${invitation}/accept`, { json: { confirm: true } })
+    expect(await codeOf(accepted)).toBe('directory-removed')
+    await send('PATCH', `/Users/${user.id}`, { Operations: [{ op: 'Replace', path: 'active', value: 'True' }] })
+    expect(await membersOf(orgId)).toContain('out member')
+  })
+
+  it('never lose the last owner', async () => {
+    const { send, orgId, at, owner } = await aDirectory()
+    await query(server, 'update users set email = ? where id = ?', [at('boss'), owner.userId])
+    const created = await send('POST', '/Users', { userName: at('boss'), active: true })
+    const { id } = await created.json()
+    const refused = await send('DELETE', `/Users/${id}`)
+    expect([refused.status, (await refused.json()).status]).toEqual([409, '409'])
+    expect(await membersOf(orgId)).toEqual(['boss owner'])
+  })
+
+  it('change by PUT of everything, and never their address', async () => {
+    const { create, at, send } = await aDirectory()
+    const { user } = await create('put')
+    const changed = await send('PUT', `/Users/${user.id}`, { ...user, displayName: 'New Name' })
+    expect([changed.status, (await changed.json()).displayName]).toEqual([200, 'New Name'])
+    const other = await send('PUT', `/Users/${user.id}`, { ...user, userName: at('elsewhere') })
+    expect([other.status, (await other.json()).scimType]).toEqual([400, 'mutability'])
+    const same = await send('PATCH', `/Users/${user.id}`, { Operations: [{ op: 'replace', value: { active: true } }] })
+    expect(same.status).toBe(200)
+  })
+
+  it('are refused outside the proved domains, without an address, and twice', async () => {
+    const { create, send } = await aDirectory()
+    const refusal = async (body: unknown) => {
+      const answer = await send('POST', '/Users', body)
+      return [answer.status, (await answer.json()).scimType]
+    }
+    expect(await refusal({ userName: 'ceo@victim.example' })).toEqual([400, 'invalidValue'])
+    expect(await refusal({ userName: 'no-address' })).toEqual([400, 'invalidValue'])
+    expect(await refusal({})).toEqual([400, 'invalidValue'])
+    expect(await refusal([])).toEqual([400, 'invalidSyntax'])
+    await create('twice')
+    expect((await create('twice')).answer.status).toBe(409)
+    expect(await query(server, 'select 1 from users where email = ?', ['ceo@victim.example'])).toEqual([])
+  })
+
+  it('leave an unconfirmed account alone', async () => {
+    const { create, orgId, at } = await aDirectory()
+    const squatter: TeamPerson = await world.person({ email: at('taken'), verified: false })
+    expect((await create('taken')).answer.status).toBe(201)
+    expect(await membersOf(orgId)).not.toContain('taken member')
+    expect((await sessionOf(squatter.browser)).emailVerified).toBe(false)
+  })
+
+  it('belong to one organization: another directory neither finds nor changes them', async () => {
+    const [ours, theirs] = [await aDirectory(), await aDirectory()]
+    const { user } = await ours.create('ours')
+    expect((await theirs.send('GET', `/Users/${user.id}`)).status).toBe(404)
+    expect((await theirs.send('DELETE', `/Users/${user.id}`)).status).toBe(404)
+    expect((await (await theirs.send('GET', '/Users')).json()).totalResults).toBe(0)
+    const browser = createBrowser(server.origin)
+    expect((await browser.get('/_fw/scim/v2/Users')).status).toBe(401)
+  })
+})
