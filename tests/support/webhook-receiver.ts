@@ -8,7 +8,8 @@ interface Received {
   headers: Record<string, string>
   /** The body exactly as sent, because signatures cover these bytes. */
   body: string
-  event: z.output<typeof eventSchema>
+  /** The body in the standard format; reading it throws for other bodies. */
+  readonly event: z.output<typeof eventSchema>
 }
 
 export interface Receiver extends WebServer {
@@ -34,7 +35,14 @@ export async function startReceiver(port?: number): Promise<Receiver> {
       const body = Buffer.concat(chunks).toString()
       const path = request.url ?? ''
       const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]))
-      requests.push({ path, headers, body, event: eventSchema.parse(JSON.parse(body)) })
+      requests.push({
+        path,
+        headers,
+        body,
+        get event() {
+          return eventSchema.parse(JSON.parse(body))
+        },
+      })
       if (held && (held.path ?? path) === path) await held.until.promise
       const { status, text = 'taken', headers: more = {} } = receiver.answer
       response.writeHead(status, more).end(status === 204 ? undefined : text)

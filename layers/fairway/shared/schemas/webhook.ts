@@ -21,6 +21,9 @@ export const DELIVERY_STATES = ['pending', 'sent', 'failed'] as const
 export const DELIVERY_FAULTS = ['timeout', 'unreachable', 'secret', 'event-gone'] as const
 export type DeliveryFault = (typeof DELIVERY_FAULTS)[number]
 
+/** The form of the events: the payload of Fairway, or OCSF 1.8.0 for security tools. */
+export const WEBHOOK_FORMATS = ['standard', 'ocsf'] as const
+
 /** The longest name of a webhook. */
 export const WEBHOOK_NAME_LENGTH = 80
 
@@ -33,6 +36,7 @@ const webhookSchema = z.object({
   url: z.string(),
   /** Types of events, or their prefixes with `*` at the end. */
   types: z.array(z.string()),
+  format: z.enum(WEBHOOK_FORMATS),
   state: z.enum(WEBHOOK_STATES),
   /** Since when it has accepted no delivery. */
   failingSince: z.nullable(z.string()),
@@ -83,7 +87,7 @@ const webhookDeliverySchema = z.object({
 })
 export type WebhookDelivery = z.infer<typeof webhookDeliverySchema>
 
-/** The body of the request that a delivery sends. */
+/** The body of the request that a delivery sends in the standard format. */
 const webhookPayloadSchema = z.object({
   type: z.string(),
   timestamp: z.string(),
@@ -91,10 +95,23 @@ const webhookPayloadSchema = z.object({
 })
 export type WebhookPayload = z.infer<typeof webhookPayloadSchema>
 
+/** The body in the format `ocsf`: the attributes that every event has, besides those of its class. */
+const ocsfEventSchema = z.looseObject({
+  activity_id: z.int(),
+  category_uid: z.int(),
+  class_uid: z.int(),
+  type_uid: z.int(),
+  severity_id: z.int(),
+  /** Milliseconds since 1970. */
+  time: z.int(),
+  metadata: z.looseObject({ version: z.string(), product: z.looseObject({ name: z.string(), version: z.string() }) }),
+})
+export type OcsfEvent = z.infer<typeof ocsfEventSchema>
+
 /** One delivery with its payload; null once its event is no longer kept. */
 export const deliveryDetailsSchema = z.object({
   delivery: webhookDeliverySchema,
-  payload: z.nullable(webhookPayloadSchema),
+  payload: z.nullable(z.union([webhookPayloadSchema, ocsfEventSchema])),
 })
 export type DeliveryDetails = z.infer<typeof deliveryDetailsSchema>
 

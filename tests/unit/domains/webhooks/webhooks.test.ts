@@ -28,6 +28,7 @@ import { backgroundDone } from '#fairway/server/kernel/background'
 import { runDueJobs, startJobs } from '#fairway/server/kernel/jobs'
 import { recordSecurityEvent } from '#fairway/server/kernel/security-events/record-security-event'
 import type { Session } from '#fairway/shared/schemas/session'
+import type { WEBHOOK_FORMATS } from '#fairway/shared/schemas/webhook'
 import { createTestApp, type TestApp } from '../../../support/app'
 import { withLatency } from '../../../support/database-slow'
 import { addTo, aMember, anotherOrg, sessionNow } from '../../../support/members'
@@ -71,8 +72,16 @@ const deliverWebhooks = (process: App = app) => runDueJobs(process, WEBHOOK)
 /** Another process over the same database; it shares no memory with the first one. */
 const beside = (): App => ({ ...app, memo: createMemo() })
 
-async function subscribe(types: string[] = ['*'], { path = '/hook', who = ada, scope = 'organization' as const } = {}) {
-  return createWebhook(app, who, { scope, url: receiver.origin + path, types }, ACTIONS)
+async function subscribe(
+  types: string[] = ['*'],
+  {
+    path = '/hook',
+    who = ada,
+    scope = 'organization' as const,
+    format = 'standard' as (typeof WEBHOOK_FORMATS)[number],
+  } = {},
+) {
+  return createWebhook(app, who, { scope, url: receiver.origin + path, types, format }, ACTIONS)
 }
 
 async function act(action = 'create-note', session = ada, input: Record<string, unknown> = {}) {
@@ -124,6 +133,26 @@ describe('a webhook', () => {
     ])
   })
 
+  it('receives the same events as OCSF when its format is ocsf, and shows them so', async () => {
+    const { id, secret } = await subscribe(['*'], { format: 'ocsf' })
+    await actAndDeliver('create-note')
+    const [request] = receiver.requests
+    const event = new Verifier(secret).verify(request!.body, request!.headers)
+    const [row] = await rowsOf(id)
+    expect(event).toMatchObject({
+      type_uid: 600301,
+      time: row?.event_at,
+      metadata: { uid: row?.event_id, event_code: 'audit.create-note', tenant_uid: ada.orgId, sequence: 1 },
+      actor: { user: { name: ada.email } },
+      unmapped: { caller: 'http', hash: expect.any(String) },
+    })
+    const webhook = await requireLocalWebhook(app, id)
+    expect(JSON.parse(JSON.stringify((await showDelivery(app, webhook, String(row?.id))).payload))).toEqual(event)
+    await changeWebhook(app, ada, webhook, { format: 'standard' }, ACTIONS)
+    const { payload } = await showDelivery(app, await requireLocalWebhook(app, id), String(row?.id))
+    expect(payload).toMatchObject({ type: 'audit.create-note' })
+  })
+
   it('receives only its event types, by name or prefix', async () => {
     await subscribe(['audit.archive-*'], { path: '/begin' })
     await subscribe(['audit.create-note'], { path: '/name' })
@@ -166,7 +195,12 @@ describe('a webhook', () => {
   it('receives the security events of its organization without operator-only fields', async () => {
     await subscribe(['security.*'], { path: '/org' })
     const operator = await aMember(app, { email: 'operator@example.test' })
-    await createWebhook(app, operator, { scope: 'installation', url: `${receiver.origin}/all`, types: ['*'] }, ACTIONS)
+    await createWebhook(
+      app,
+      operator,
+      { scope: 'installation', url: `${receiver.origin}/all`, types: ['*'], format: 'standard' },
+      ACTIONS,
+    )
     const event = { clientAddress: '192.0.2.1', userId: ada.userId, device: 'Firefox on Windows', reason: 'said so' }
     await recordSecurityEvent(app, { kind: 'token-made', subject: 'Laptop', orgId: ada.orgId ?? '', ...event })
     await recordSecurityEvent(app, {
@@ -435,7 +469,12 @@ describe('a queued delivery', () => {
 
   it('is not missed when the row IDs of security events restart', async () => {
     const operator = await aMember(app, { email: 'operator@example.test' })
-    await createWebhook(app, operator, { scope: 'installation', url: `${receiver.origin}/all`, types: ['*'] }, ACTIONS)
+    await createWebhook(
+      app,
+      operator,
+      { scope: 'installation', url: `${receiver.origin}/all`, types: ['*'], format: 'standard' },
+      ACTIONS,
+    )
     const note = (kind: 'token-made' | 'token-revoked') => recordSecurityEvent(app, { kind, reason: '' })
     for (let n = 0; n < 4; n++) await note('token-made')
     await deliverWebhooks()
@@ -521,7 +560,7 @@ describe('a replay of deliveries', () => {
     const installation = await createWebhook(
       app,
       operator,
-      { scope: 'installation', url: `${receiver.origin}/all`, types: ['*'] },
+      { scope: 'installation', url: `${receiver.origin}/all`, types: ['*'], format: 'standard' },
       ACTIONS,
     )
     const plans: string[] = []
@@ -655,7 +694,12 @@ describe('a webhook whose creator lost the required role', () => {
       aMember(app, { email: 'operator@example.test' }),
       aMember(app, { email: 'kim@example.test' }),
     ])
-    const input = { scope: 'installation' as const, url: `${receiver.origin}/all`, types: ['*'] }
+    const input = {
+      scope: 'installation' as const,
+      url: `${receiver.origin}/all`,
+      types: ['*'],
+      format: 'standard' as const,
+    }
     const { id } = await createWebhook(app, operator, input, ACTIONS)
     const happens = () => recordSecurityEvent(app, { kind: 'token-made', reason: '' })
     await happens()
@@ -743,7 +787,7 @@ describe('a webhook URL', () => {
     ['nowhere', 'not an address'],
     [`https://example.com/${'x'.repeat(2000)}`, '2000 characters'],
   ])('is refused with instructions to fix it: %s', async (url, said) => {
-    const refused = createWebhook(app, ada, { scope: 'organization', url, types: ['*'] }, ACTIONS)
+    const refused = createWebhook(app, ada, { scope: 'organization', url, types: ['*'], format: 'standard' }, ACTIONS)
     await expect(refused).rejects.toMatchObject({
       code: 'invalid-input',
       errors: [{ path: 'url', message: expect.stringContaining(said) }],
@@ -753,7 +797,12 @@ describe('a webhook URL', () => {
   it.each(['https://127.0.0.1/', 'https://[::1]/', 'https://169.254.169.254/latest', 'https://localhost/'])(
     'receives no requests when it is internal: %s',
     async url => {
-      const { id } = await createWebhook(app, ada, { scope: 'organization', url, types: ['*'] }, ACTIONS)
+      const { id } = await createWebhook(
+        app,
+        ada,
+        { scope: 'organization', url, types: ['*'], format: 'standard' },
+        ACTIONS,
+      )
       await actAndDeliver()
       expect(await rowsOf(id)).toMatchObject([{ state: 'pending', status: null, fault: 'unreachable' }])
     },
@@ -761,7 +810,12 @@ describe('a webhook URL', () => {
 
   it('fails with the same error when it is internal as when its host does not exist', async () => {
     const told = async (url: string) => {
-      const { id } = await createWebhook(app, ada, { scope: 'organization', url, types: ['*'] }, ACTIONS)
+      const { id } = await createWebhook(
+        app,
+        ada,
+        { scope: 'organization', url, types: ['*'], format: 'standard' },
+        ACTIONS,
+      )
       await actAndDeliver()
       const [row] = await rowsOf(id)
       return [row?.fault, row?.status, row?.answer, row?.duration_ms]
@@ -779,7 +833,7 @@ describe('a webhook URL', () => {
     const mine = await createWebhook(
       app,
       eve,
-      { scope: 'organization', url: 'https://example.com/', types: ['*'] },
+      { scope: 'organization', url: 'https://example.com/', types: ['*'], format: 'standard' },
       ACTIONS,
     )
     const refused = {
@@ -813,6 +867,7 @@ describe('a webhook URL', () => {
       scope: 'organization' as const,
       url: `${receiver.origin}/a`,
       types: ['audit.creat-note'],
+      format: 'standard' as const,
     }
     await expect(createWebhook(app, ada, { scope, ...input }, ACTIONS)).rejects.toMatchObject({
       errors: [{ path: 'types.0', message: expect.stringContaining('GET /_fw/webhooks') }],

@@ -9,7 +9,8 @@ import { requireRun } from '#fairway/server/kernel/current-run'
 import { defineJob } from '#fairway/server/kernel/jobs'
 import { findSecurityEvent } from '#fairway/server/kernel/security-events/list-security-events'
 import { findEventKind } from '#fairway/server/kernel/security-events/event-kinds'
-import type { WebhookPayload } from '#fairway/shared/schemas/webhook'
+import type { OcsfEvent, WebhookPayload } from '#fairway/shared/schemas/webhook'
+import { toOcsf } from './ocsf'
 import { recordAttempt, switchOffOrphaned, type TakenDelivery } from './record-attempt'
 import { isInside, SEND_LIMIT_IN_MS, sendWebhook } from './send-webhook'
 import { findWebhook, isKeptByManager, isKeptByOperator, type WebhookRow } from './subscriptions'
@@ -76,12 +77,18 @@ async function take(app: App, { deliveryId, at }: Try): Promise<TakenDelivery | 
 type SentEvent = Pick<TakenDelivery, 'source' | 'eventId' | 'type' | 'eventAt'>
 
 /**
- * The payload of an event. It contains only what the event's log shows to the webhook's managers. Undefined for an event that no
- * longer exists.
+ * The payload of an event in the webhook's format. It contains only what the event's log shows to the webhook's managers.
+ * Undefined for an event that no longer exists.
  */
-export async function payloadOf(app: App, webhook: WebhookRow, event: SentEvent): Promise<WebhookPayload | undefined> {
+export async function payloadOf(
+  app: App,
+  webhook: WebhookRow,
+  event: SentEvent,
+): Promise<WebhookPayload | OcsfEvent | undefined> {
   const data = await dataOf(app, webhook, event)
-  return data && { type: event.type, timestamp: new Date(event.eventAt).toISOString(), data }
+  if (!data) return undefined
+  const payload = { type: event.type, timestamp: new Date(event.eventAt).toISOString(), data }
+  return webhook.format === 'ocsf' ? toOcsf(payload, { orgId: webhook.orgId, service: app.config.name }) : payload
 }
 
 async function dataOf(

@@ -56,7 +56,7 @@ export default defineOperations({
     input: webhookInput.create,
     output: webhookSecretSchema,
     status: 201,
-    audit: ['scope', 'name', 'types'],
+    audit: ['scope', 'name', 'types', 'format'],
     run: (input, { app, session }) => createWebhook(app, session, input, auditedNames),
   }),
   'change-webhook': operation({
@@ -64,7 +64,7 @@ export default defineOperations({
     method: 'PATCH',
     path: '/_fw/webhooks/:id',
     input: webhookInput.change,
-    audit: ['id', 'name', 'types', 'state'],
+    audit: ['id', 'name', 'types', 'format', 'state'],
     async run({ id, ...change }, { app, session, event }) {
       const webhook = await requireWebhook(app, session, id)
       // With a stolen session, it must be impossible to redirect the events.

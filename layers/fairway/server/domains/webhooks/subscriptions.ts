@@ -112,6 +112,7 @@ export async function toWebhooks(app: App, which?: SQL): Promise<Webhook[]> {
     name: row.name,
     url: row.url,
     types: typesOf(row),
+    format: row.format,
     state: row.state,
     failingSince: row.failingSince?.toISOString() ?? null,
     formerUntil: row.formerUntil && row.formerUntil > app.now() ? row.formerUntil.toISOString() : null,
@@ -136,17 +137,18 @@ export async function createWebhook(
   actions: readonly string[],
 ): Promise<WebhookSecret> {
   const orgId = requireScope(app, session, input.scope)
-  checkAddress(app, input.url, isOperator(app, session))
-  checkPatterns(input.types, knownTypes(input.scope, actions))
+  const { name = null, url, types, format } = input
+  checkAddress(app, url, isOperator(app, session))
+  checkPatterns(types, knownTypes(input.scope, actions))
   const id = newId()
   const secret = newSecret()
   const sealed = seal(app.config.keys, SECRET_PURPOSE, secret, id)
   const now = app.now().getTime()
   // The inserting statement checks the limit, so concurrent requests cannot exceed it.
   const { rowsAffected } = await app.db.client.execute({
-    sql: `insert into fw_webhooks (id, org_id, name, url, types, state, secret, created_by, created_at)
-      select ?, ?, ?, ?, ?, 'on', ?, ?, ? where (select count(*) from fw_webhooks where org_id is ?) < ${MOST_WEBHOOKS}`,
-    args: [id, orgId, input.name ?? null, input.url, JSON.stringify(input.types), sealed, session.userId, now, orgId],
+    sql: `insert into fw_webhooks (id, org_id, name, url, types, format, state, secret, created_by, created_at)
+      select ?, ?, ?, ?, ?, ?, 'on', ?, ?, ? where (select count(*) from fw_webhooks where org_id is ?) < ${MOST_WEBHOOKS}`,
+    args: [id, orgId, name, url, JSON.stringify(types), format, sealed, session.userId, now, orgId],
   })
   if (rowsAffected === 0) throw new AppError('webhook-limit', { detail: `There can be ${MOST_WEBHOOKS}.` })
   return { id, secret }
@@ -157,14 +159,14 @@ const newSecret = (): string => `whsec_${randomBase64(SECRET_BYTES)}`
 type ChangeInput = z.output<typeof webhookInput.change>
 
 /**
- * Changes the name, address or types of a webhook, or switches it on or off. Events that happen while it is off are not queued.
- * Throws `invalid-input`.
+ * Changes the name, address, types or format of a webhook, or switches it on or off. Events that happen while it is off are not
+ * queued. Throws `invalid-input`.
  */
 export async function changeWebhook(
   app: App,
   session: Session,
   webhook: WebhookRow,
-  { name, url, types, state }: ChangeInput,
+  { name, url, types, format, state }: ChangeInput,
   actions: readonly string[],
 ): Promise<void> {
   if (url !== undefined) checkAddress(app, url, isOperator(app, session))
@@ -177,6 +179,7 @@ export async function changeWebhook(
       name,
       url,
       ...(types === undefined ? {} : { types: JSON.stringify(types) }),
+      format,
       state,
       ...(isTakenOver ? { createdBy: session.userId } : {}),
       ...(isSwitchedOn ? { failingSince: null } : {}),

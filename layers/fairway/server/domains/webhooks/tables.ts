@@ -1,6 +1,6 @@
 import { index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 import { sql } from 'drizzle-orm'
-import { DELIVERY_STATES, EVENT_SOURCES, WEBHOOK_STATES } from '../../../shared/schemas/webhook'
+import { DELIVERY_STATES, EVENT_SOURCES, WEBHOOK_FORMATS, WEBHOOK_STATES } from '../../../shared/schemas/webhook'
 import { id, timestamp } from '../../kernel/database/columns'
 
 /** The subscriptions to events: one address of one organization or of the installation. */
@@ -15,6 +15,7 @@ export const webhooks = sqliteTable(
     url: text('url').notNull(),
     /** JSON: event types or their prefixes. */
     types: text('types').notNull(),
+    format: text('format', { enum: WEBHOOK_FORMATS }).notNull().default('standard'),
     state: text('state', { enum: WEBHOOK_STATES }).notNull(),
     /** The sealed secret that signs deliveries. */
     secret: text('secret').notNull(),

@@ -1,0 +1,1 @@
+ALTER TABLE `fw_webhooks` ADD `format` text DEFAULT 'standard' NOT NULL;
