@@ -59,6 +59,12 @@ const inHouse: Case[] = [
     ['server/domains/sessions/index.ts'],
   ],
   ['arrows-of-jobs', 'server/domains/jobs', `import '../sessions/index'`, ['server/domains/sessions/index.ts']],
+  [
+    'arrows-of-directory',
+    'server/domains/directory',
+    `import '../sessions/index'`,
+    ['server/domains/sessions/index.ts'],
+  ],
   ['arrows-of-mails', 'server/domains/mails', `import '../sessions/index'`, ['server/domains/sessions/index.ts']],
   ['arrows-of-sessions', 'server/domains/sessions', `import '../actions/index'`, ['server/domains/actions/index.ts']],
   ['arrows-of-peers', 'server/domains/peers', `import '../sessions/index'`, ['server/domains/sessions/index.ts']],

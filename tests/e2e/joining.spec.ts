@@ -109,7 +109,7 @@ test.describe('for an operator', () => {
     await page.setViewportSize({ width: 1280, height: 700 })
     for (const [path, count] of [
       ['/settings', 5],
-      ['/team', 10],
+      ['/team', 11],
       ['/operator', 8],
     ] as const) {
       await page.goto(path)

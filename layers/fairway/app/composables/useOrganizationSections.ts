@@ -7,7 +7,7 @@ const SECTIONS: readonly { id: string; icon: string; needs?: OrgPermission; to?:
   { id: 'invitations', icon: 'i-lucide-mail', needs: 'list-invitations' },
   { id: 'roles', icon: 'i-lucide-shield-check' },
   { id: 'sign-in', icon: 'i-lucide-key-round', needs: 'set-auth-provider' },
-  { id: 'single-sign-on', icon: 'i-lucide-building-2', needs: 'prepare-single-sign-on' },
+  { id: 'single-sign-on', icon: 'i-lucide-building-2', needs: 'set-auth-provider' },
   { id: 'vault', icon: 'i-lucide-lock', needs: 'manage-credentials' },
   { id: 'apps', icon: 'i-lucide-arrow-right-left', needs: 'list-grants' },
   { id: 'webhooks', icon: 'i-lucide-waypoints', needs: 'manage-webhooks' },

@@ -1,9 +1,5 @@
 import * as z from 'zod/mini'
 
-/** Why a session policy closes an organization to a session. */
-export const SESSION_POLICY_REASONS = ['idle', 'age', 'network'] as const
-export type SessionPolicyReason = (typeof SESSION_POLICY_REASONS)[number]
-
 /** The session policy of an organization; null for no limit. */
 export const sessionPolicySchema = z.object({
   idleMinutes: z.nullable(z.int()),

@@ -1,6 +1,5 @@
 // Uses zod/mini because this file is part of the first page that a browser loads.
 import * as z from 'zod/mini'
-import { SESSION_POLICY_REASONS } from './session-policy'
 
 const orgRoleSchema = z.enum(['owner', 'admin', 'member'])
 
@@ -20,10 +19,12 @@ const closedOrgSchema = z.object({
   /** Present for an owner, who may lift what closes it by a mailed link. */
   isOwner: z.optional(z.literal(true)),
   /** Present where the session policy closes it, and not the sign-in rule. */
-  reason: z.optional(z.enum(SESSION_POLICY_REASONS)),
+  reason: z.optional(z.enum(['idle', 'age', 'network'])),
 })
 
 export type ClosedOrg = z.infer<typeof closedOrgSchema>
+/** Why a session policy closes an organization to a session. */
+export type SessionPolicyReason = NonNullable<ClosedOrg['reason']>
 
 /** The session in the form of every surface; it never contains a token. Times are ISO 8601 UTC. */
 const sessionSchema = z.object({

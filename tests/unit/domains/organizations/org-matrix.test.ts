@@ -43,11 +43,7 @@ const requests: Record<OrgPermission, (scene: Scene) => [method: string, path: s
   'limit-agents': () => ['PATCH', '/_fw/org', { agentsReadOnly: false }],
   'rename-organization': () => ['PATCH', '/_fw/org', { name: 'Renamed' }],
   'set-auth-provider': () => ['PUT', '/_fw/org/auth-provider', { provider: null }],
-  'prepare-single-sign-on': () => ['GET', '/_fw/org/domains'],
-  'decide-single-sign-on': ({ connectionId }) => [
-    'POST',
-    `/_fw/org/connections/${connectionId}/deactivate?dryRun=true`,
-  ],
+  'decide-sign-in': ({ connectionId }) => ['POST', `/_fw/org/connections/${connectionId}/deactivate?dryRun=true`],
   'list-grants': () => ['GET', '/_fw/org/grants'],
   'revoke-grant': ({ grantId }) => ['DELETE', `/_fw/org/grants/${grantId}`],
   'assign-app-role': ({ victim }) => ['PUT', '/_fw/org/app-roles', { email: victim.email, role: 'curator' }],

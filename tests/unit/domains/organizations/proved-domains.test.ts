@@ -139,7 +139,7 @@ describe('what a check sees', () => {
     owner = await aMember(test.app)
   })
   afterEach(() => test.close())
-  const actor = () => requireOrg(owner, 'prepare-single-sign-on')
+  const actor = () => requireOrg(owner, 'set-auth-provider')
   const look = async (domain: string) => (await checkDomain(test.app, actor().orgId, domain)).seen
 
   it.each([
@@ -189,7 +189,7 @@ describe('the daily check', () => {
   const stateOf = async (person = owner) =>
     (await listDomains(app, person.orgId ?? '')).map(({ status }) => status).join()
   async function proved(person = owner, domain = aDomain()) {
-    const { record } = await claimDomain(app, requireOrg(person, 'prepare-single-sign-on'), domain)
+    const { record } = await claimDomain(app, requireOrg(person, 'set-auth-provider'), domain)
     dns.set(record.name, [record.value])
     await checkDomain(app, person.orgId ?? '', domain)
     return { domain, ...record }
@@ -256,7 +256,7 @@ describe('the daily check', () => {
   it('gives a new claim a new token, so an old record proves nothing', async () => {
     const { domain, name, value } = await proved()
     await query(app, 'delete from fw_org_domains', [])
-    const { record } = await claimDomain(app, requireOrg(owner, 'prepare-single-sign-on'), domain)
+    const { record } = await claimDomain(app, requireOrg(owner, 'set-auth-provider'), domain)
     expect(record.value).not.toBe(value)
     dns.set(name, [value])
     const { status, seen } = await checkDomain(app, owner.orgId ?? '', domain)

@@ -145,6 +145,9 @@ describe('verifyEmail', () => {
       'app_member_roles',
       'org_members',
       'fw_suspended_members',
+      // Keep a person out of an organization, or name them as a directory knows them.
+      'fw_kept_out_members',
+      'fw_directory_people',
       'shares',
       'user_settings',
       'audit_log',

@@ -29,6 +29,11 @@ export interface ReadUser {
 /** Set by the server, read-only, or never kept. */
 const LEFT_OUT = new Set(['id', 'meta', 'schemas', 'groups', 'password', 'username', 'externalid', 'active'])
 
+/** The names that this application reads, by their form in lower case. */
+const NAMES = new Map(
+  ['userName', 'externalId', 'displayName', 'active', 'name', 'emails'].map(name => [name.toLowerCase(), name]),
+)
+
 const text = z.string().trim().min(1).max(500)
 const userSchema = z.looseObject({
   userName: text,
@@ -50,11 +55,9 @@ const userSchema = z.looseObject({
 
 /** Reads a user document. Names are compared without case. Throws ScimError `invalidValue`. */
 export function readUser(document: ScimDocument): ReadUser {
-  const names = { username: 'userName', externalid: 'externalId', displayname: 'displayName' } as const
   const known = Object.fromEntries(
     Object.entries(document).map(([key, value]) => {
-      const lower = key.toLowerCase()
-      return [lower in names ? names[lower as keyof typeof names] : lower === 'active' ? lower : key, value]
+      return [NAMES.get(key.toLowerCase()) ?? key, value]
     }),
   )
   const user = userSchema.safeParse(known)

@@ -138,7 +138,7 @@ async function checkRequirable(app: App, actor: Actor, { provider, domain }: Aut
   const { orgId, role, session } = actor
   const before = await getAuthProvider(app, actor)
   const isOfConnection = [provider, before.provider].some(each => each !== null && isConnectionProvider(each))
-  if (isOfConnection && !mayInOrg(role, 'decide-single-sign-on'))
+  if (isOfConnection && !mayInOrg(role, 'decide-sign-in'))
     throw new AppError('forbidden', { detail: 'Ask an owner: the rule is about a connection.' })
   if (domain && isFreeMailDomain(domain)) throw new AppError('free-mail-domain')
   if (provider === null || (await providersOf(app, orgId)).some(({ id }) => id === provider)) return

@@ -74,7 +74,7 @@ async function checked<Settings extends { issuer: string | null; domain: string 
 
 /** While people sign in by a connection, only owners change it: its settings decide who gets in. */
 function checkMayChange(role: OrgRole, { state }: ConnectionRow): void {
-  if (state === 'active' && !mayInOrg(role, 'decide-single-sign-on'))
+  if (state === 'active' && !mayInOrg(role, 'decide-sign-in'))
     throw new AppError('forbidden', { detail: 'Ask an owner: this connection is active.' })
 }
 
@@ -84,7 +84,7 @@ export default defineOperations({
     method: 'GET',
     path: '/_fw/org/connections',
     openIn: ['view'],
-    permission: 'prepare-single-sign-on',
+    permission: 'set-auth-provider',
     output: z.object({ connections: z.array(identityConnectionSchema) }),
     run: async (_input, { app, actor }) => ({ connections: await listIdentityConnections(app, actor.orgId) }),
   }),
@@ -92,7 +92,7 @@ export default defineOperations({
     description: 'Adds a connection to an OpenID provider as a draft.',
     method: 'POST',
     path: '/_fw/org/connections',
-    permission: 'prepare-single-sign-on',
+    permission: 'set-auth-provider',
     recentSignIn: true,
     input: newSchema,
     output: identityConnectionSchema,
@@ -105,7 +105,7 @@ export default defineOperations({
       'Changes a connection. Another issuer or client must be tested again; an active one must be deactivated first.',
     method: 'PATCH',
     path: '/_fw/org/connections/:id',
-    permission: 'prepare-single-sign-on',
+    permission: 'set-auth-provider',
     recentSignIn: true,
     input: changeSchema,
     output: identityConnectionSchema,
@@ -123,7 +123,7 @@ export default defineOperations({
     description: 'Deletes a connection that is not active.',
     method: 'DELETE',
     path: '/_fw/org/connections/:id',
-    permission: 'prepare-single-sign-on',
+    permission: 'set-auth-provider',
     recentSignIn: true,
     input: named,
     audit: ['id'],
@@ -133,7 +133,7 @@ export default defineOperations({
     description: 'Returns the address where you test a connection by signing in at its provider.',
     method: 'POST',
     path: '/_fw/org/connections/:id/test',
-    permission: 'prepare-single-sign-on',
+    permission: 'set-auth-provider',
     recentSignIn: true,
     input: named,
     output: z.object({ url: z.string() }),
@@ -152,7 +152,7 @@ export default defineOperations({
     description: 'Lets people sign in by a connection. A dry run counts the members whose addresses it serves.',
     method: 'POST',
     path: '/_fw/org/connections/:id/activate',
-    permission: 'decide-single-sign-on',
+    permission: 'decide-sign-in',
     recentSignIn: true,
     input: named,
     output: stateSchema,
@@ -168,7 +168,7 @@ export default defineOperations({
     description: 'Stops sign-ins by a connection. Sessions continue.',
     method: 'POST',
     path: '/_fw/org/connections/:id/deactivate',
-    permission: 'decide-single-sign-on',
+    permission: 'decide-sign-in',
     recentSignIn: true,
     input: named,
     output: stateSchema,
