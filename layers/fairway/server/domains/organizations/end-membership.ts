@@ -195,6 +195,7 @@ export const organizationRows: DependentRows = {
     { sql: 'delete from vault_credentials where user_id = ?', args: [userId] },
     { sql: 'delete from shares where user_id = ?', args: [userId] },
     { sql: 'delete from app_member_roles where user_id = ?', args: [userId] },
+    { sql: 'delete from fw_kept_out_members where user_id = ?', args: [userId] },
     { sql: `delete from org_invitations where email = ? and status = 'pending'`, args: [email] },
   ],
   forgetOrganization: ({ sql, args }) =>
