@@ -1,7 +1,8 @@
 import { createServer } from 'node:http'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { Provider } from 'oidc-provider'
-import { CookieJar, type TestBrowser } from './http'
+import type { TestBrowser } from './http'
+import { asPerson, walkPages } from './provider-oidc'
 import { listen } from './web-server'
 
 /** The claims of a person at a customer's provider, by what the vendor sends. */
@@ -116,35 +117,9 @@ export async function startCustomerProvider({ path = '', sendsIss = true } = {})
     person: (sub, claims) => void people.set(sub, claims),
     misbehave: how => void (wrong = how),
     async signIn(start, sub) {
-      const jar = new CookieJar()
-      let url = start
-      let body: URLSearchParams | undefined
-      for (let step = 0; step < 20; step++) {
-        const response = await fetch(url, {
-          method: body ? 'POST' : 'GET',
-          body,
-          redirect: 'manual',
-          headers: { cookie: jar.header },
-        })
-        jar.keep(response.headers.getSetCookie())
-        body = undefined
-        const location = response.headers.get('location')
-        if (location) {
-          const next = new URL(location, url)
-          url = next.href
-          if (!url.startsWith(origin)) {
-            if (!sendsIss) next.searchParams.delete('iss')
-            return next.href
-          }
-          continue
-        }
-        const page = await response.text()
-        url = new URL(/action="([^"]+)"/.exec(page)?.[1] ?? '', url).href
-        body = new URLSearchParams(
-          page.includes('name="login"') ? { prompt: 'login', login: sub, password: 'any' } : { prompt: 'consent' },
-        )
-      }
-      throw new Error('the provider did not send the browser back')
+      const back = new URL(await walkPages(origin, start, asPerson(sub)))
+      if (!sendsIss) back.searchParams.delete('iss')
+      return back.href
     },
     stop,
   }

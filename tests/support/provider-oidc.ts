@@ -25,6 +25,46 @@ interface OidcInput {
   ttl?: { AccessToken?: number; AuthorizationCode?: number }
 }
 
+/** What a person does on a page of a provider: the fields of its form, or cancelling. */
+type OnPage = (page: string) => Record<string, string> | 'abort'
+
+/** Signs in with a password, whichever it is, and consents. */
+export const asPerson =
+  (login: string): OnPage =>
+  (page): Record<string, string> =>
+    page.includes('name="login"') ? { prompt: 'login', login, password: 'any' } : { prompt: 'consent' }
+
+/** Walks through the pages of a provider until it redirects to another place, and returns that address. */
+export async function walkPages(place: string, start: string, onPage: OnPage): Promise<string> {
+  const jar = new CookieJar()
+  let url = start
+  let body: URLSearchParams | undefined
+  for (let step = 0; step < 20; step++) {
+    const response = await fetch(url, {
+      method: body ? 'POST' : 'GET',
+      body,
+      redirect: 'manual',
+      headers: { cookie: jar.header },
+    })
+    jar.keep(response.headers.getSetCookie())
+    body = undefined
+    const location = response.headers.get('location')
+    if (location) {
+      url = new URL(location, url).href
+      if (!url.startsWith(place)) return url
+      continue
+    }
+    const page = await response.text()
+    const next = onPage(page)
+    if (next === 'abort') url = new URL(/href="([^"]*\/abort)"/.exec(page)?.[1] ?? '', url).href
+    else {
+      url = new URL(/action="([^"]+)"/.exec(page)?.[1] ?? '', url).href
+      body = new URLSearchParams(next)
+    }
+  }
+  throw new Error('the provider did not send the browser back')
+}
+
 /** A real OpenID provider on a free port, whose account ids are email addresses. Call `allow` before you use it. */
 export async function startOidcProvider({
   clientId,
@@ -64,45 +104,12 @@ export async function startOidcProvider({
     server.removeAllListeners('request').on('request', provider.callback())
   }
 
-  async function walk(start: string, answer: (page: string) => Record<string, string> | 'abort'): Promise<string> {
-    const jar = new CookieJar()
-    let url = start
-    let body: URLSearchParams | undefined
-    for (let step = 0; step < 20; step++) {
-      const response = await fetch(url, {
-        method: body ? 'POST' : 'GET',
-        body,
-        redirect: 'manual',
-        headers: { cookie: jar.header },
-      })
-      jar.keep(response.headers.getSetCookie())
-      body = undefined
-      const location = response.headers.get('location')
-      if (location) {
-        url = new URL(location, url).href
-        if (!url.startsWith(issuer)) return url
-        continue
-      }
-      const page = await response.text()
-      const next = answer(page)
-      if (next === 'abort') url = new URL(/href="([^"]*\/abort)"/.exec(page)?.[1] ?? '', url).href
-      else {
-        url = new URL(/action="([^"]+)"/.exec(page)?.[1] ?? '', url).href
-        body = new URLSearchParams(next)
-      }
-    }
-    throw new Error('the provider did not send the browser back')
-  }
-
   return {
     issuer,
     allow,
     granted: type => granted.get(type) ?? 0,
-    signIn: (url, email) =>
-      walk(url, (page): Record<string, string> =>
-        page.includes('name="login"') ? { prompt: 'login', login: email, password: 'any' } : { prompt: 'consent' },
-      ),
-    cancel: url => walk(url, () => 'abort'),
+    signIn: (url, email) => walkPages(issuer, url, asPerson(email)),
+    cancel: url => walkPages(issuer, url, () => 'abort'),
     stop,
   }
 }
