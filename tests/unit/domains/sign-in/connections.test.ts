@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type CustomerProvider, goThrough, startCustomerProvider } from '../../../support/customer-provider'
 import { codeOf, statusAndCode } from '../../../support/error-code'
 import { createBrowser, sessionOf, type TestBrowser } from '../../../support/http'
-import { useServerInProcess } from '../../../support/in-process'
+import { openApp, useServerInProcess } from '../../../support/in-process'
+import type { TestServer } from '../../../support/server'
 import { newestMail } from '../../../support/mail'
 import { query } from '../../../support/query'
 import { createTeamWorld, PASSWORD, type TeamPerson } from '../../../support/team'
@@ -36,53 +37,60 @@ interface Customer {
   provider: CustomerProvider
 }
 
-/** An organization with a proved domain and a draft of a connection. */
-async function aCustomer(provider = okta, settings: object = {}): Promise<Customer> {
-  const owner = await world.person()
-  const { orgId } = await sessionOf(owner.browser)
-  const domain = `customer${++count}.example.org`
-  await query(
-    server,
-    `insert into fw_org_domains (org_id, domain, token, status, proved_at, checked_at, created_by, created_at)
-      values (?, ?, 'token', 'proved', 1, 9e12, ?, 1)`,
-    [orgId, domain, owner.userId],
-  )
-  const client = { ...aClient(), ...settings }
-  const added = await owner.browser.post('/_fw/org/connections', {
-    json: { name: 'Larch login', issuer: provider.issuer, ...client },
-  })
-  if (added.status !== 201) throw new Error(await added.text())
-  const { id, redirectUri, jwksUri } = await added.json()
-  provider.register({ ...client, redirectUri, jwksUri })
-  return { owner, orgId: String(orgId), domain, id, provider }
+/** Customers of a server. */
+function customersOf(server: TestServer, world: ReturnType<typeof createTeamWorld>) {
+  /** An organization with a proved domain and a draft of a connection. */
+  async function aCustomer(provider = okta, settings: object = {}): Promise<Customer> {
+    const owner = await world.person()
+    const { orgId } = await sessionOf(owner.browser)
+    const domain = `customer${++count}.example.org`
+    await query(
+      server,
+      `insert into fw_org_domains (org_id, domain, token, status, proved_at, checked_at, created_by, created_at)
+        values (?, ?, 'token', 'proved', 1, 9e12, ?, 1)`,
+      [orgId, domain, owner.userId],
+    )
+    const client = { ...aClient(), ...settings }
+    const added = await owner.browser.post('/_fw/org/connections', {
+      json: { name: 'Larch login', issuer: provider.issuer, ...client },
+    })
+    if (added.status !== 201) throw new Error(await added.text())
+    const { id, redirectUri, jwksUri } = await added.json()
+    provider.register({ ...client, redirectUri, jwksUri })
+    return { owner, orgId: String(orgId), domain, id, provider }
+  }
+
+  const change = ({ owner, id }: Customer, json: object) =>
+    owner.browser.request(`/_fw/org/connections/${id}`, { method: 'PATCH', json })
+  const act = ({ owner, id }: Customer, what: string) => owner.browser.post(`/_fw/org/connections/${id}/${what}`)
+
+  async function test({ owner, id, provider }: Customer, sub: string): Promise<URL> {
+    const { url } = await (await owner.browser.post(`/_fw/org/connections/${id}/test`)).json()
+    const answer = await goThrough(provider, owner.browser, url, sub)
+    return new URL(answer.headers.get('location') ?? '', server.origin)
+  }
+
+  /** The same, tested and activated. */
+  async function anActiveCustomer(provider = okta, settings: object = {}): Promise<Customer> {
+    const customer = await aCustomer(provider, settings)
+    provider.person('admin', { email: `admin@${customer.domain}`, email_verified: true, name: 'Admin' })
+    await test(customer, 'admin')
+    const activated = await act(customer, 'activate')
+    if (activated.status !== 200) throw new Error(await activated.text())
+    return customer
+  }
+
+  /** Signs in from the address; returns the answer of the callback. */
+  async function signIn(customer: Customer, browser: TestBrowser, email: string, sub: string): Promise<Response> {
+    const start = await browser.post('/_fw/auth/sign-in/connection', { json: { email, callbackURL: '/notes' } })
+    if (!start.ok) throw new Error(await start.text())
+    return goThrough(customer.provider, browser, (await start.json()).url, sub)
+  }
+
+  return { aCustomer, anActiveCustomer, change, act, test, signIn }
 }
 
-const change = ({ owner, id }: Customer, json: object) =>
-  owner.browser.request(`/_fw/org/connections/${id}`, { method: 'PATCH', json })
-const act = ({ owner, id }: Customer, what: string) => owner.browser.post(`/_fw/org/connections/${id}/${what}`)
-
-async function test({ owner, id, provider }: Customer, sub: string): Promise<URL> {
-  const { url } = await (await owner.browser.post(`/_fw/org/connections/${id}/test`)).json()
-  const answer = await goThrough(provider, owner.browser, url, sub)
-  return new URL(answer.headers.get('location') ?? '', server.origin)
-}
-
-/** The same, tested and activated. */
-async function anActiveCustomer(provider = okta, settings: object = {}): Promise<Customer> {
-  const customer = await aCustomer(provider, settings)
-  provider.person('admin', { email: `admin@${customer.domain}`, email_verified: true, name: 'Admin' })
-  await test(customer, 'admin')
-  const activated = await act(customer, 'activate')
-  if (activated.status !== 200) throw new Error(await activated.text())
-  return customer
-}
-
-/** Signs in from the address; returns the answer of the callback. */
-async function signIn(customer: Customer, browser: TestBrowser, email: string, sub: string): Promise<Response> {
-  const start = await browser.post('/_fw/auth/sign-in/connection', { json: { email, callbackURL: '/notes' } })
-  if (!start.ok) throw new Error(await start.text())
-  return goThrough(customer.provider, browser, (await start.json()).url, sub)
-}
+const { aCustomer, anActiveCustomer, change, act, test, signIn } = customersOf(server, world)
 
 const errorOf = (answer: Response) =>
   new URL(answer.headers.get('location') ?? '', server.origin).searchParams.get('error')
@@ -516,4 +524,20 @@ describe('a rule that requires a connection', () => {
     expect((await act(customer, 'deactivate')).status).toBe(200)
     expect((await remove(`/_fw/org/domains/${customer.domain}`)).status).toBe(204)
   })
+})
+
+describe('a company behind one address', () => {
+  it('begins its day: good answers do not use up the limit of their network', async () => {
+    const limited = await openApp({ FW_ISSUER_ORIGINS: okta.origin, FW_RATE_LIMITS: 'on' })
+    const there = customersOf(limited, createTeamWorld(limited))
+    const customer = await there.anActiveCustomer()
+    for (let person = 0; person < 35; person++) {
+      const sub = `early-${person}`
+      const email = `${sub}@${customer.domain}`
+      okta.person(sub, { email, email_verified: true })
+      const answer = await there.signIn(customer, createBrowser(limited.origin), email, sub)
+      expect(answer.headers.get('location')).toBe('/notes')
+    }
+    await limited.stop()
+  }, 60_000)
 })

@@ -5,7 +5,7 @@ import { AppError } from '#fairway/server/kernel/http/app-error'
 import { addressKey } from '#fairway/server/kernel/http/client-address'
 import { outsideFetch } from '#fairway/server/kernel/http/outside-fetch'
 import { limits } from '#fairway/server/kernel/limits/limits'
-import { rateLimit } from '#fairway/server/kernel/limits/rate-limit'
+import { rateLimit, refundRateLimit } from '#fairway/server/kernel/limits/rate-limit'
 import { connectionProvider } from '#fairway/shared/connection-provider'
 import { connectionCallbackPath } from '#fairway/shared/paths'
 import { assertionKeys } from './client-assertion-keys'
@@ -91,7 +91,7 @@ interface StartInput {
 
 /** Starts a sign-in or a test. Throws `rate-limited`, and `provider-unavailable` when the provider does not answer in 5 seconds. */
 export async function startConnectionSignIn(app: App, client: ConnectionClient, input: StartInput) {
-  await rateLimit(app, limits.providerStartPerAddress, addressKey(input.clientAddress))
+  await rateLimit(app, limits.connectionStartPerAddress, addressKey(input.clientAddress))
   const provider = toProvider(app, client)
   const endpoint = await authorizationEndpoint(outside(app), provider).catch((cause: unknown) => {
     throw new AppError('provider-unavailable', { cause })
@@ -145,7 +145,10 @@ export const endConnectionSignIn = (
         return claims
       }
       const { account: claims } = await exchangeCode(outside(app), toProvider(app, client), exchanged, read)
-      return answer({ person: toConnectedPerson(client, claims), testedBy: trip.userId, returnPath: trip.returnPath })
+      const person = toConnectedPerson(client, claims)
+      // A good answer does not count for its network, which a whole company may share.
+      await refundRateLimit(app, limits.callbackPerAddress, addressKey(callback.clientAddress))
+      return answer({ person, testedBy: trip.userId, returnPath: trip.returnPath })
     },
     failedLocation: ({ userId, returnPath }, code) =>
       userId === null ? undefined : withParameter(returnPath, 'test-failed', code),

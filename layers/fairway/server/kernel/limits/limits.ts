@@ -87,6 +87,8 @@ export const limits = {
   changePasswordPerAccount: { name: 'change-password-account', per: 'person', max: 5, window: 10 * MINUTE },
   /** Providers and the identity hub together. */
   providerStartPerAddress: { name: 'provider-address', per: 'network', max: 60, window: 10 * MINUTE },
+  /** Sign-ins by the provider of an organization: a whole company may begin its day behind one address. */
+  connectionStartPerAddress: { name: 'connection-address', per: 'network', max: 1000, window: 10 * MINUTE },
   callbackPerAddress: { name: 'callback-address', per: 'network', max: 30, window: MINUTE },
   /** For all strangers together, and for each place where the account is known; the next two likewise. */
   signInLinksPerAccount: { name: 'mail-link-account', per: 'person', max: 5, window: HOUR },
