@@ -374,7 +374,10 @@ describe('an account that exists already', () => {
     expect(returned(await browser.get('/_fw/auth/connection-link')).searchParams.get('error')).toBe(
       'connection-proof-required',
     )
-    await browser.post('/_fw/auth/sign-in/magic-link', { json: { email: at('silent') } })
+    const asked = await browser.post('/sign-in?return=%2F_fw%2Fauth%2Fconnection-link', {
+      form: { intent: 'magic-link', email: at('silent') },
+    })
+    expect(returned(asked).origin).toBe(server.origin)
     const { link } = newestMail(server.dataDir, at('silent'))
     await browser.post('/_fw/auth/magic-link/verify', { json: { token: link.searchParams.get('token') } })
     const answer = await browser.get('/_fw/auth/connection-link')

@@ -12,6 +12,7 @@ import { requestLanguage } from '#fairway/server/kernel/messages'
 import type { Language } from '#fairway/shared/languages'
 import { sameOriginPath } from '#fairway/shared/return-path'
 import type { SignInMethods } from '#fairway/shared/schemas/account'
+import { addressToProve } from './connection-link'
 import { connectionSignInSchema, leadToConnection, signInByConnection } from './connection-sign-in'
 import { passkeyInput } from './passkeys/ceremony'
 import { signInWithPasskey, startPasskeySignIn } from './passkeys/passkey-sign-in'
@@ -142,7 +143,10 @@ const LEADING_INTENTS = new Set(['magic-link', 'sign-up-link'])
 
 async function leadAway(event: H3Event, typed: object): Promise<SignInAnswer | undefined> {
   const input = connectionSignInSchema.safeParse(typed)
-  return input.success ? leadToConnection(getApp(event), input.data, requestInfo(event)) : undefined
+  const [app, request] = [getApp(event), requestInfo(event)]
+  // Who comes from the provider, and proves the account, gets the mail.
+  if (!input.success || (await addressToProve(app, request.cookieHeader)) === input.data.email) return undefined
+  return leadToConnection(app, input.data, request)
 }
 
 function intentOf(app: App, form: SignInForm): string {
