@@ -1,5 +1,8 @@
 import * as z from 'zod/mini'
 
+/** Why a session policy closes an organization to a session. */
+export type SessionPolicyReason = 'idle' | 'age' | 'network'
+
 /** The session policy of an organization; null for no limit. */
 export const sessionPolicySchema = z.object({
   idleMinutes: z.nullable(z.int()),

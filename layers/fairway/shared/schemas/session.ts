@@ -18,13 +18,11 @@ const closedOrgSchema = z.object({
   isOwnProvider: z.boolean(),
   /** Present for an owner, who may lift what closes it by a mailed link. */
   isOwner: z.optional(z.literal(true)),
-  /** Present where the session policy closes it, and not the sign-in rule. */
-  reason: z.optional(z.enum(['idle', 'age', 'network'])),
+  /** Present where the session policy closes it, and not the sign-in rule: `idle`, `age` or `network`. */
+  reason: z.optional(z.string()),
 })
 
 export type ClosedOrg = z.infer<typeof closedOrgSchema>
-/** Why a session policy closes an organization to a session. */
-export type SessionPolicyReason = NonNullable<ClosedOrg['reason']>
 
 /** The session in the form of every surface; it never contains a token. Times are ISO 8601 UTC. */
 const sessionSchema = z.object({

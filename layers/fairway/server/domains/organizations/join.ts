@@ -51,7 +51,6 @@ export async function acceptInvitation(
   answer: Answer & { confirm?: boolean },
 ): Promise<JoinedOrganization> {
   const row = await requireOwnInvitation(app, session, answer)
-  await checkNotKeptOut(app, { orgId: row.orgId, userId: session.userId })
   await verifyEmail(app, session, row, answer)
   const results = await app.db.client.batch(
     acceptStatements(app, session.userId, row, answer.confirm ?? false),
@@ -59,26 +58,30 @@ export async function acceptInvitation(
   )
   const [after] = await findInvitations(app, 'i.id = ?', [row.id])
   const membership = await findMembership(app, session.userId, row.orgId)
-  if (after?.status !== 'accepted' || !membership) throw new AppError('invitation-ended')
+  if (after?.status !== 'accepted' || !membership) {
+    await checkNotKeptOut(app, { orgId: row.orgId, userId: session.userId })
+    throw new AppError('invitation-ended')
+  }
   await logMoves(app, results, 'invitation accepted')
   return describeJoin(app, session, membership)
 }
 
 function acceptStatements(app: App, userId: string, { id, orgId }: InvitationRow, confirm: boolean): InStatement[] {
   const now = app.now().getTime()
-  const isOpen = `i.id = ? and ${INVITATION_IS_OPEN}`
+  const isOpen = `i.id = ? and ${INVITATION_IS_OPEN} and ${isNotKeptOut('i.org_id', '?')}`
+  const open = [id, now, userId]
   const isAccepted = { sql: `exists (select 1 from org_invitations where id = ? and status = 'accepted')`, args: [id] }
   return [
     ...joinStatements(userId, orgId, {
       sql: `exists (select 1 from org_invitations i where ${isOpen})`,
-      args: [id, now],
+      args: open,
     }),
     {
       sql: `insert into org_members (org_id, user_id, role, joined_at) select i.org_id, ?, i.role, ? from org_invitations i
         where ${isOpen} on conflict do nothing`,
-      args: [userId, now, id, now],
+      args: [userId, now, ...open],
     },
-    { sql: `update org_invitations as i set status = 'accepted' where ${isOpen}`, args: [id, now] },
+    { sql: `update org_invitations as i set status = 'accepted' where ${isOpen}`, args: open },
     ...(confirm ? moveStatements(userId, orgId, isAccepted) : []),
   ]
 }

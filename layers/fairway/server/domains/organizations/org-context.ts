@@ -4,7 +4,8 @@ import type { App } from '#fairway/server/kernel/app-context'
 import { checkSecondFactorSetUp, secondFactorColumns, secondFactorOf, type SecondFactorRow } from './second-factor'
 import { connectionIdOf } from '#fairway/shared/connection-provider'
 import { connectionStartPath } from '#fairway/shared/paths'
-import type { ClosedOrg, Session, SessionPolicyReason } from '#fairway/shared/schemas/session'
+import type { ClosedOrg, Session } from '#fairway/shared/schemas/session'
+import type { SessionPolicyReason } from '#fairway/shared/schemas/session-policy'
 import { signInPathFor } from '#fairway/shared/sign-in-path'
 import { ACTIVE_ORG_SETTING, PEOPLE, settingJoin } from '#fairway/server/domains/people'
 import {
@@ -125,11 +126,11 @@ function toPolicyClosed(org: { id: string; name: string }, row: SignInRuleRow, r
   return { ...org, ...NO_PROVIDER, signIn: reason === 'network' ? null : again, reason }
 }
 
-const POLICY_DETAILS: Record<SessionPolicyReason, string> = {
-  idle: 'You were away for longer than this organization allows. Sign in again.',
-  age: 'Your sign-in is older than this organization allows. Sign in again.',
-  network: 'This organization can only be opened from its own networks.',
-}
+const POLICY_DETAILS = new Map([
+  ['idle', 'You were away for longer than this organization allows. Sign in again.'],
+  ['age', 'Your sign-in is older than this organization allows. Sign in again.'],
+  ['network', 'This organization can only be opened from its own networks.'],
+])
 
 /**
  * Throws `second-factor-setup-required`, `session-policy` or `provider-required` when the session's organization is closed to it.
@@ -140,7 +141,7 @@ export function checkOrgOpens(session: Pick<Session, 'closedOrg' | 'secondFactor
   const { id, name, provider, providerName, domain, signIn, reason } = session.closedOrg
   if (reason) {
     throw new AppError('session-policy', {
-      detail: POLICY_DETAILS[reason],
+      detail: POLICY_DETAILS.get(reason),
       extra: { organization: { id, name }, reason, wayBack: signIn },
     })
   }

@@ -3,8 +3,7 @@
 import ipaddr from 'ipaddr.js'
 import type { App } from '#fairway/server/kernel/app-context'
 import { findRun } from '#fairway/server/kernel/current-run'
-import type { SessionPolicyReason } from '#fairway/shared/schemas/session'
-import type { SessionPolicy } from '#fairway/shared/schemas/session-policy'
+import type { SessionPolicy, SessionPolicyReason } from '#fairway/shared/schemas/session-policy'
 
 const MINUTE_IN_MS = 60 * 1000
 const HOUR_IN_MS = 60 * MINUTE_IN_MS

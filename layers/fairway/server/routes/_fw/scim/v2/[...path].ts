@@ -5,6 +5,6 @@ import { defineRoute } from '#fairway/server/kernel/http/methods'
 import { requestQuery } from '#fairway/server/kernel/http/request-info'
 
 /** The directories of organizations send their people here (SCIM 2.0). Each has its own token. */
-export default defineRoute(['signed-out', 'setup', 'api-token'], event =>
+export default defineRoute(['signed-out', 'setup'], event =>
   answerScim(getApp(event), event, getRouterParam(event, 'path') ?? '', new URLSearchParams(requestQuery(event))),
 )
