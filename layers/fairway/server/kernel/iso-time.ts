@@ -21,3 +21,6 @@ export function isoTime(inMs: number): string {
   const time = `${two[Math.floor(inMinutes / 60)]}:${two[inMinutes % 60]}:${two[inSeconds % 60]}`
   return `${last.text}${time}.${String(ofDay % 1000).padStart(3, '0')}Z`
 }
+
+/** Formats a time that may be missing; null stays null. */
+export const isoTimeOrNull = (inMs: number | null): string | null => (inMs === null ? null : isoTime(inMs))

@@ -5,14 +5,13 @@ import { inBackground } from '#fairway/server/kernel/background'
 import { sha256 } from '#fairway/server/kernel/crypto/hash'
 import { randomToken } from '#fairway/server/kernel/crypto/random'
 import type { DependentRows } from '#fairway/server/kernel/dependent-rows'
+import { isoTimeOrNull } from '#fairway/server/kernel/iso-time'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { SCIM_PREFIX } from '#fairway/shared/paths'
 import type { Directory } from '#fairway/shared/schemas/directory'
 
 const PREFIX = 'fwd_'
 const MINUTE_IN_MS = 60 * 1000
-
-const isoOrNull = (time: number | null): string | null => (time === null ? null : new Date(time).toISOString())
 
 /** The directory of an organization; null without one. */
 export async function findDirectory(app: App, orgId: string): Promise<Directory | null> {
@@ -36,8 +35,8 @@ export async function findDirectory(app: App, orgId: string): Promise<Directory 
     tokenEnd,
     people,
     active,
-    createdAt: isoOrNull(row.createdAt) ?? '',
-    lastUsedAt: isoOrNull(row.lastUsedAt),
+    createdAt: isoTimeOrNull(row.createdAt) ?? '',
+    lastUsedAt: isoTimeOrNull(row.lastUsedAt),
   }
 }
 

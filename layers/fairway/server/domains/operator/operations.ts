@@ -5,6 +5,7 @@ import { healthSchema, settingsSchema, type Health } from '#fairway/shared/schem
 import { listSettings } from './settings'
 import { statfs } from 'node:fs/promises'
 import { z } from 'zod'
+import { isoTimeOrNull } from '#fairway/server/kernel/iso-time'
 import type { App } from '#fairway/server/kernel/app-context'
 import { countJobs } from '#fairway/server/kernel/jobs'
 import { countMails } from '#fairway/server/kernel/mail/queue-mail'
@@ -57,7 +58,7 @@ async function findHealth(app: App): Promise<Omit<Health, 'people' | 'organizati
     database: { bytes, fault: app.db.storageFault() ?? null },
     disk: await freeSpace(app),
     migrations,
-    jobs: { ...jobs, oldestDueAt: oldestDueAt === null ? null : new Date(oldestDueAt).toISOString() },
+    jobs: { ...jobs, oldestDueAt: isoTimeOrNull(oldestDueAt) },
     mails: { ...(await countMails(app)), isSet: app.mailer.isReady },
   }
 }

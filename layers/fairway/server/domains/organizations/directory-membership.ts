@@ -2,7 +2,6 @@
 import type { App } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { joinStatements, logMoves } from './active-org'
-import { hasProved } from './domain-names'
 import { endMembership } from './end-membership'
 import { findMembership } from './switch-organization'
 
@@ -22,15 +21,6 @@ export async function checkNotKeptOut(app: App, { orgId, userId }: Membership): 
     userId,
   ])
   if (row?.isFree !== 1) throw new AppError('directory-removed')
-}
-
-/** Whether an organization has proved a domain. */
-export async function ownsDomain(app: App, orgId: string, domain: string): Promise<boolean> {
-  const [row] = await app.db.prepareRead<{ isProved: number }>(`select ${hasProved('?', '?')} as isProved`)([
-    orgId,
-    domain,
-  ])
-  return row?.isProved === 1
 }
 
 /** Lets a person in again and makes them a member. Returns false for one who was a member. Throws `plan-limit`. */

@@ -2,6 +2,7 @@ import { domainToASCII } from 'node:url'
 import freeMailDomains from 'email-providers/all.json' with { type: 'json' }
 import { getDomain, getPublicSuffix } from 'tldts'
 import { personJoin } from '#fairway/server/domains/people'
+import type { App } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 
 const freeMail = new Set(freeMailDomains)
@@ -44,6 +45,15 @@ export function corporateDomainOf(email: string): string {
 /** SQL: whether the organization in one column has proved the domain in the other. */
 export const hasProved = (orgId: string, domain: string): string =>
   `exists (select 1 from fw_org_domains d where d.org_id = ${orgId} and d.domain = ${domain} and d.status = 'proved')`
+
+/** Whether an organization has proved a domain. */
+export async function ownsDomain(app: App, orgId: string, domain: string): Promise<boolean> {
+  const [row] = await app.db.prepareRead<{ isProved: number }>(`select ${hasProved('?', '?')} as isProved`)([
+    orgId,
+    domain,
+  ])
+  return row?.isProved === 1
+}
 
 /**
  * The condition that the domain of an organization (`o`) lets people join: it is proved, or an owner has a confirmed address

@@ -110,8 +110,8 @@ export {
   deactivateConnection,
   deleteConnection,
 } from './connection-state'
-export { joinByDirectory, leaveByDirectory, ownsDomain } from './directory-membership'
-export { domainOf, requireDomain } from './domain-names'
+export { joinByDirectory, leaveByDirectory } from './directory-membership'
+export { domainOf, ownsDomain, requireDomain } from './domain-names'
 export { checkDueDomains } from './proved-domains'
 export { setAuthProvider } from './set-auth-provider'
 export { setActiveOrgIdOf, team } from './team'

@@ -6,6 +6,7 @@ import { containsSql, foldedSql, toSought } from '#fairway/server/kernel/folding
 import { type ExportFile, type ExportFormat, exportOf } from '#fairway/server/kernel/export-rows'
 import { type Paging, readPage } from '#fairway/server/kernel/database/read-page'
 import type { RowOrder } from '#fairway/server/kernel/database/read-sorted'
+import { isoTimeOrNull } from '#fairway/server/kernel/iso-time'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { MemberPage, OrganizationMember } from '#fairway/shared/schemas/organization'
 import { mayInOrg, type OrgRole } from '#fairway/shared/roles'
@@ -159,7 +160,7 @@ function askedFor(orgId: string, { search, roles }: MemberFilter): { shape: Shap
 const toMember = (row: MemberRow): OrganizationMember => ({
   ...row,
   joinedAt: new Date(row.joinedAt).toISOString(),
-  lastActiveAt: row.lastActiveAt === null ? null : new Date(row.lastActiveAt).toISOString(),
+  lastActiveAt: isoTimeOrNull(row.lastActiveAt),
 })
 
 const FIND_MEMBERSHIPS = `select o.id as id, o.name as name, m.role as role, ${isoTime('m.joined_at')} as joinedAt

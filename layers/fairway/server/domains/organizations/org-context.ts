@@ -87,9 +87,9 @@ export function openOrgContext(app: App, row: Omit<OrgContextRow, 'chosenOrgId'>
   const { orgId, orgName, orgRole } = row
   const org = { id: orgId ?? '', name: orgName ?? '' }
   const reason = orgId === null ? undefined : sessionPolicyReason(app, row, proof.times)
-  if (reason && meetsSignInRule(row, proof))
-    return { ...NOWHERE, closedOrg: ofOwner(row, toPolicyClosed(org, row, reason)) }
-  if (orgId === null || meetsSignInRule(row, proof)) {
+  const meetsRule = meetsSignInRule(row, proof)
+  if (reason && meetsRule) return { ...NOWHERE, closedOrg: ofOwner(row, toPolicyClosed(org, row, reason)) }
+  if (orgId === null || meetsRule) {
     const secondFactor = secondFactorOf(app, row, proof)
     if (!secondFactor) return { orgId, orgName, orgRole }
     return secondFactor.isOver

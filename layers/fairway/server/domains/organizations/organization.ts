@@ -13,7 +13,7 @@ import { limits } from '../../kernel/limits/limits'
 import { listOrgCredentialKeys } from './vault'
 import { activeOrgStatements, logMoves } from './active-org'
 import { listMemberships, type Membership } from './switch-organization'
-import { DOMAIN_HOLDS, domainOf, hasProved, requireDomain } from './domain-names'
+import { DOMAIN_HOLDS, domainOf, ownsDomain, requireDomain } from './domain-names'
 import { requireOrg, type Actor } from './org-context'
 import { organizations, orgMembers } from './tables'
 import { forgetStatements, ofAuthors } from './deletion'
@@ -165,11 +165,7 @@ async function checkedDomain(app: App, { orgId, session }: Actor, typed: string)
   if (typed.trim() === '') return null
   const domain = requireDomain(typed, 'allowedDomain')
   if (session.emailVerified && domainOf(session.email) === domain) return domain
-  const [proof] = await app.db.prepareRead<{ isProved: number }>(`select ${hasProved('?', '?')} as isProved`)([
-    orgId,
-    domain,
-  ])
-  if (proof?.isProved !== 1) throw new AppError('not-your-domain')
+  if (!(await ownsDomain(app, orgId, domain))) throw new AppError('not-your-domain')
   return domain
 }
 

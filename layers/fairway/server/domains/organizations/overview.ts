@@ -1,3 +1,4 @@
+import { isoTimeOrNull } from '#fairway/server/kernel/iso-time'
 import type { App } from '#fairway/server/kernel/app-context'
 import type {
   OrganizationDetails,
@@ -61,7 +62,7 @@ export async function findDetails(app: App, session: Session): Promise<Organizat
   const createdAt = new Date(row.createdAt).toISOString()
   const isLastOwner = role === 'owner' && owners === 1
   const agentsReadOnly = row.agentsReadOnly === 1
-  const secondFactorSince = row.secondFactorSince === null ? null : new Date(row.secondFactorSince).toISOString()
+  const secondFactorSince = isoTimeOrNull(row.secondFactorSince)
   return { ...details, role, createdAt, isLastOwner, secondFactorSince, agentsReadOnly }
 }
 

@@ -2,6 +2,7 @@
 import type { App } from '#fairway/server/kernel/app-context'
 import { languageOfPerson } from '#fairway/server/domains/people'
 import { randomHex } from '#fairway/server/kernel/crypto/random'
+import { isoTimeOrNull } from '#fairway/server/kernel/iso-time'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { mailContent } from '#fairway/server/kernel/mail/mail-content'
 import { queueMail } from '#fairway/server/kernel/mail/queue-mail'
@@ -33,14 +34,12 @@ type Row = Pick<typeof orgDomains.$inferSelect, 'domain' | 'token' | 'status'> &
 
 const COLUMNS = `org_id as orgId, domain, token, status, proved_at as provedAt, checked_at as checkedAt`
 
-const isoOrNull = (time: number | null): string | null => (time === null ? null : new Date(time).toISOString())
-
 const toEntry = ({ domain, token, status, provedAt, checkedAt }: Row): ProvedDomain => ({
   domain,
   status,
   record: recordOf({ domain, token }),
-  provedAt: isoOrNull(provedAt),
-  checkedAt: isoOrNull(checkedAt),
+  provedAt: isoTimeOrNull(provedAt),
+  checkedAt: isoTimeOrNull(checkedAt),
 })
 
 /** The active connection that needs a domain (`fw_org_domains`): its own, or the last one that is proved. */
