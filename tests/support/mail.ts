@@ -12,8 +12,14 @@ export interface ReceivedMail {
   link: string
 }
 
+/** The header of a mail and its parts, split at the boundaries that it declares (RFC 2046, 5.1.1): a text may begin a line with "--" too. */
+export function mailParts(data: string): string[] {
+  const boundaries = [...data.matchAll(/boundary="([^"]+)"/g)].map(([, boundary]) => `\r\n--${boundary}\r\n`)
+  return boundaries.reduce((parts, boundary) => parts.flatMap(part => part.split(boundary)), [data])
+}
+
 function toReadable({ to, data }: { to: string[]; data: string }): ReceivedMail {
-  const [, text = '', html = ''] = data.split(/\r\n--[^\r ]{10,}\r\n/).map(toText)
+  const [, text = '', html = ''] = mailParts(data).map(toText)
   const subject = /^Subject: (.+)$/m.exec(data)?.[1] ?? ''
   return { to, subject, text, html, link: /https?:\S+/.exec(text)?.[0] ?? '' }
 }

@@ -16,7 +16,7 @@ import { sendMailJob } from '#fairway/server/kernel/mail/queue-mail'
 import { messagesOf } from '#fairway/server/kernel/messages'
 import type { Orm } from '#fairway/server/kernel/database/client'
 import { createTestApp, type TestApp } from '../../../support/app'
-import { startSmtp } from '../../../support/mail'
+import { mailParts, startSmtp } from '../../../support/mail'
 import { query } from '../../../support/query'
 
 const SEND_MAIL = { name: 'fw-send-mail', job: sendMailJob }
@@ -100,7 +100,7 @@ describe('attachments', () => {
   const entry = { ...event, end: new Date('2031-05-01T17:30:00Z'), location: 'Room 2' }
   /** The decoded parts of the newest mail, each with its header. */
   const parts = () =>
-    (smtp.received.at(-1)?.data ?? '').split(/\r\n--[^\r]+\r\n/).map(part => {
+    mailParts(smtp.received.at(-1)?.data ?? '').map(part => {
       const [head = '', body = ''] = part.split('\r\n\r\n')
       return { head, text: /base64/.test(head) ? Buffer.from(body, 'base64').toString() : body }
     })
