@@ -1,5 +1,5 @@
 // The people of a directory: what it sends becomes accounts and memberships of its organization, and nothing else.
-import { ensurePerson, findPerson, languageOfPerson } from '#fairway/server/domains/people'
+import { ensurePerson, findPerson, mailPeople } from '#fairway/server/domains/people'
 import {
   domainOf,
   findMembership,
@@ -10,8 +10,6 @@ import {
 import type { App } from '#fairway/server/kernel/app-context'
 import type { InValue } from '#fairway/server/kernel/database/client'
 import { newId } from '#fairway/server/kernel/crypto/random'
-import { mailContent } from '#fairway/server/kernel/mail/mail-content'
-import { queueMail } from '#fairway/server/kernel/mail/queue-mail'
 import { ScimError } from './scim-error'
 import { type Comparison, parseFilter } from './scim-filter'
 import type { ScimDocument } from './scim-patch'
@@ -161,11 +159,6 @@ async function follow(
   if (userId === null) return
   if (!active) return leaveByDirectory(app, { orgId, userId })
   if (!(await joinByDirectory(app, { orgId, userId }))) return
-  const language = await languageOfPerson(app, { email })
   const organization = (await findMembership(app, userId, orgId))?.orgName ?? ''
-  await queueMail(
-    app,
-    email,
-    mailContent(app, 'directory-joined', { values: { organization }, href: app.config.baseUrl, language }),
-  )
+  await mailPeople(app, [email], 'directory-joined', { values: { organization }, href: app.config.baseUrl })
 }

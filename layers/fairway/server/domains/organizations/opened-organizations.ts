@@ -4,7 +4,7 @@ import { findSessionProof, PEOPLE } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { ClosedOrg, Session } from '#fairway/shared/schemas/session'
 import { checkOrgOpens, membershipColumns, openOrgContext, type OrgContextRow } from './org-context'
-import type { SessionTimes } from './session-policy'
+import { hasSessionPolicy, type SessionTimes } from './session-policy'
 import { loadSecondFactorPolicy } from './second-factor'
 
 /** An organization that is closed to a session, in the form that `checkOrgOpens` refuses. */
@@ -30,11 +30,12 @@ const FIND = `select ${membershipColumns} from ${PEOPLE}
  */
 export async function openedOrganizations(app: App, session: Session): Promise<OpenedOrganizations> {
   await loadSecondFactorPolicy(app)
-  const times = await timesOf(app, session)
   const find = app.memo('find-opened-organizations', () => app.db.prepareRead<OrgContextRow>(FIND))
   const openIds: string[] = []
   const closed: ClosedMembership[] = []
-  for (const row of await find([session.userId])) {
+  const rows = await find([session.userId])
+  const times = rows.some(hasSessionPolicy) ? await timesOf(app, session) : undefined
+  for (const row of rows) {
     const { orgId, closedOrg, secondFactor } = openOrgContext(app, row, { ...session, times })
     if (orgId !== null) openIds.push(orgId)
     else if (closedOrg) closed.push({ closedOrg, secondFactor })

@@ -1,11 +1,9 @@
 // Domains that an organization proves by a TXT record. A proof covers exactly the domain, none of its subdomains.
 import type { App } from '#fairway/server/kernel/app-context'
-import { languageOfPerson } from '#fairway/server/domains/people'
+import { mailPeople } from '#fairway/server/domains/people'
 import { randomHex } from '#fairway/server/kernel/crypto/random'
 import { isoTimeOrNull } from '#fairway/server/kernel/iso-time'
 import { AppError } from '#fairway/server/kernel/http/app-error'
-import { mailContent } from '#fairway/server/kernel/mail/mail-content'
-import { queueMail } from '#fairway/server/kernel/mail/queue-mail'
 import { SINGLE_SIGN_ON_PAGE } from '#fairway/shared/paths'
 import type { ProvedDomain, SeenRecord } from '#fairway/shared/schemas/domain'
 import { findRecord, recordOf } from './domain-record'
@@ -192,13 +190,6 @@ async function noteMissing(app: App, { orgId, domain }: Row): Promise<void> {
   )
   if (lapsed?.rowsAffected !== 1) return
   app.log.warn('a domain is no longer proved: its record is gone', { orgId, domain })
-  await tellOwners(app, orgId, domain)
-}
-
-async function tellOwners(app: App, orgId: string, domain: string): Promise<void> {
-  const href = app.config.baseUrl + SINGLE_SIGN_ON_PAGE
-  for (const email of await listManagers(app, orgId, ['owner'])) {
-    const language = await languageOfPerson(app, { email })
-    await queueMail(app, email, mailContent(app, 'domain-lapsed', { values: { domain }, href, language }))
-  }
+  const owners = await listManagers(app, orgId, ['owner'])
+  await mailPeople(app, owners, 'domain-lapsed', { values: { domain }, href: app.config.baseUrl + SINGLE_SIGN_ON_PAGE })
 }

@@ -1,12 +1,10 @@
 // The way back for an owner whom the sign-in rule or the session policy keeps out: a mailed link that lifts it.
 import { z } from 'zod'
-import { languageOfPerson } from '#fairway/server/domains/people'
+import { mailPeople } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { limits } from '#fairway/server/kernel/limits/limits'
 import { rateLimit } from '#fairway/server/kernel/limits/rate-limit'
-import { mailContent } from '#fairway/server/kernel/mail/mail-content'
-import { queueMail } from '#fairway/server/kernel/mail/queue-mail'
 import { issueOneTime, type OneTimePurpose, spendOneTime } from '#fairway/server/kernel/one-time/one-time'
 import { SINGLE_SIGN_ON_PAGE } from '#fairway/shared/paths'
 import type { ClosedOrg, Session } from '#fairway/shared/schemas/session'
@@ -44,10 +42,8 @@ export async function mailWayBack(app: App, session: Session, orgId: string): Pr
   await rateLimit(app, limits.wayBacksPerAccount, session.userId)
   const issued = await issueOneTime(app, wayBack, { subject: session.userId, payload: { orgId, lifts } })
   const query = new URLSearchParams({ 'way-back': issued?.secret ?? '' })
-  const language = await languageOfPerson(app, { email: session.email })
   const values = { organization: membership.orgName }
-  const href = `${app.config.baseUrl}/?${query}`
-  await queueMail(app, session.email, mailContent(app, 'way-back', { values, href, language }))
+  await mailPeople(app, [session.email], 'way-back', { values, href: `${app.config.baseUrl}/?${query}` })
 }
 
 const liftedFor = (closed: ClosedOrg | undefined): Lifted | undefined => {
@@ -77,11 +73,9 @@ export async function useWayBack(
   if (rowsAffected === 0) throw new AppError('forbidden')
   app.log.warn('an owner has lifted what kept them out', { orgId, by: session.userId, lifted: lifts })
   const membership = await findMembership(app, session.userId, orgId)
-  for (const email of await listManagers(app, orgId, ['owner'])) {
-    const language = await languageOfPerson(app, { email })
-    const values = { organization: membership?.orgName ?? '', who: session.email }
-    const href = app.config.baseUrl + SINGLE_SIGN_ON_PAGE
-    await queueMail(app, email, mailContent(app, 'way-back-used', { values, href, language }))
-  }
+  await mailPeople(app, await listManagers(app, orgId, ['owner']), 'way-back-used', {
+    values: { organization: membership?.orgName ?? '', who: session.email },
+    href: app.config.baseUrl + SINGLE_SIGN_ON_PAGE,
+  })
   return { lifted: lifts }
 }

@@ -90,6 +90,7 @@ export {
   writeSettingSql,
   writeUserSetting,
 } from './person-values'
+export { mailPeople } from './mail-people'
 export { requirePicture } from './pictures'
 export {
   type AddressChange,

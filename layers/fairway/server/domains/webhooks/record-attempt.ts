@@ -1,10 +1,8 @@
 // The result of an attempt: delivered, retried or failed. Also decides when a webhook is switched off.
 import type { App } from '#fairway/server/kernel/app-context'
 import { isInDeleted, listManagers } from '#fairway/server/domains/organizations'
-import { findPerson, languageOfPerson } from '#fairway/server/domains/people'
+import { findPerson, mailPeople } from '#fairway/server/domains/people'
 import { inBackground } from '#fairway/server/kernel/background'
-import { mailContent } from '#fairway/server/kernel/mail/mail-content'
-import { queueMail } from '#fairway/server/kernel/mail/queue-mail'
 import { SECURITY_PAGE, WEBHOOKS_PAGE } from '#fairway/shared/paths'
 import type { Attempt } from './send-webhook'
 import type { WebhookRow } from './subscriptions'
@@ -152,10 +150,7 @@ async function tellManagers(
   const href = app.config.baseUrl + (orgId === null ? SECURITY_PAGE : WEBHOOKS_PAGE)
   // The path and query may contain a secret.
   const values = { address: new URL(url).host }
-  for (const email of addresses) {
-    const language = await languageOfPerson(app, { email })
-    await queueMail(app, email, mailContent(app, mail, { values, href, language }))
-  }
+  await mailPeople(app, addresses, mail, { values, href })
 }
 
 /** Operators with an account and a confirmed address. */

@@ -1,0 +1,20 @@
+import type { App } from '#fairway/server/kernel/app-context'
+import { mailContent } from '#fairway/server/kernel/mail/mail-content'
+import type { PlatformMail } from '#fairway/server/kernel/mail/platform-mails'
+import { queueMail } from '#fairway/server/kernel/mail/queue-mail'
+import { languageOfPerson } from './person-values'
+
+type Content<Name extends PlatformMail> = Omit<Parameters<typeof mailContent<Name>>[2], 'language'>
+
+/** Queues one of the platform's mails to each of these addresses, in the language of the account there. Throws like `queueMail`. */
+export async function mailPeople<Name extends PlatformMail>(
+  app: App,
+  addresses: readonly string[],
+  name: Name,
+  content: Content<Name>,
+): Promise<void> {
+  for (const email of addresses) {
+    const language = await languageOfPerson(app, { email })
+    await queueMail(app, email, mailContent(app, name, { ...content, language }))
+  }
+}
