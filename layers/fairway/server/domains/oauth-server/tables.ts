@@ -37,6 +37,23 @@ export const oauthClients = sqliteTable(
   ],
 )
 
+/** Hosts that the owners of an organization registered, with a secret. They are good for that organization alone. */
+export const managedClients = sqliteTable(
+  'fw_managed_clients',
+  {
+    /** The client_id; never an address. */
+    id: id(),
+    orgId: text('org_id').notNull(),
+    name: text('name').notNull(),
+    /** SHA-256 of the secret. */
+    secretHash: text('secret_hash').notNull(),
+    /** Addresses as JSON; without one, it gets access by assertions alone. */
+    redirectUris: text('redirect_uris').notNull(),
+    createdAt: timestamp('created_at').notNull(),
+  },
+  table => [index('fw_managed_clients_org').on(table.orgId, table.createdAt)],
+)
+
 /** One row per consent. It is the family of everything issued from it; each use checks it in its own statement. */
 export const oauthGrants = sqliteTable(
   'oauth_grants',
@@ -83,6 +100,10 @@ export const oauthGrants = sqliteTable(
     usedFrom: text('used_from'),
     /** An empty text, sealed with the root secret: the grant ends with that secret. Null in rows from before this column. */
     rootMark: text('root_mark'),
+    /** The issuer of the customer whose assertion took the place of a consent; null for all other grants. */
+    assertionIssuer: text('assertion_issuer'),
+    /** When the person last signed in, as an assertion said; null where it is the time of the consent. */
+    signedInAt: timestamp('signed_in_at'),
   },
   table => [
     index('oauth_grants_user').on(table.userId, table.revokedAt),
@@ -94,6 +115,10 @@ export const oauthGrants = sqliteTable(
     index('oauth_grants_client').on(table.clientId, table.createdAt),
     index('oauth_grants_expires').on(table.expiresAt),
     uniqueIndex('fw_oauth_grants_token').on(table.tokenHash),
+    // The next assertion for the same client and person continues their grant.
+    uniqueIndex('fw_oauth_grants_asserted')
+      .on(table.clientId, table.userId, table.orgId)
+      .where(sql`assertion_issuer is not null and revoked_at is null`),
   ],
 )
 

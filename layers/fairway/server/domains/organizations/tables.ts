@@ -233,6 +233,10 @@ export const orgConnections = sqliteTable(
     state: text('state', { enum: CONNECTION_STATES }).notNull(),
     /** JSON: what the last test has seen. */
     test: text('test'),
+    /** Whether agents that the customer manages get access by its assertions, without a consent page. */
+    managedAgents: integer('managed_agents', { mode: 'boolean' }).notNull().default(false),
+    /** JSON: the issuers of those assertions; null for the connection's own issuer. */
+    assertionIssuers: text('assertion_issuers'),
     createdBy: text('created_by').notNull(),
     createdAt: instant('created_at').notNull(),
   },
@@ -246,6 +250,9 @@ export const orgConnections = sqliteTable(
       .on(table.orgId)
       .where(sql`state = 'active' and domain is null`),
     index('fw_org_connections_creator').on(table.createdBy),
+    index('fw_org_connections_agents')
+      .on(table.orgId)
+      .where(sql`managed_agents = 1`),
   ],
 )
 
