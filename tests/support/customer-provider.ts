@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { Provider } from 'oidc-provider'
@@ -24,6 +25,8 @@ export interface CustomerProvider {
   person(sub: string, claims: CustomerClaims): void
   /** Signs this person in on the provider's pages; returns the address that it redirects to. */
   signIn(authorizationUrl: string, sub: string): Promise<string>
+  /** Signs an assertion about a person for a client of ours, good for five minutes (ID-JAG). */
+  assert(about: { sub: string; clientId: string; audience: string; scope?: string }): Promise<string>
   /** Makes the next ID tokens wrong; undefined ends that. */
   misbehave(how?: Misbehaviour): void
   stop(): Promise<void>
@@ -115,6 +118,15 @@ export async function startCustomerProvider({ path = '', sendsIss = true } = {})
       open()
     },
     person: (sub, claims) => void people.set(sub, claims),
+    assert: ({ sub, clientId, audience, scope }) =>
+      new SignJWT({ client_id: clientId, jti: randomUUID(), ...(scope === undefined ? {} : { scope }) })
+        .setProtectedHeader({ alg: 'RS256', kid: 'key-1', typ: 'oauth-id-jag+jwt' })
+        .setIssuer(issuer)
+        .setSubject(sub)
+        .setAudience(audience)
+        .setIssuedAt()
+        .setExpirationTime('5 min')
+        .sign(keys.privateKey),
     misbehave: how => void (wrong = how),
     async signIn(start, sub) {
       const back = new URL(await walkPages(origin, start, asPerson(sub)))

@@ -147,6 +147,10 @@ export const errorCatalog = {
     status: 409,
     title: 'Your organization has the most connections it can have. Delete one first.',
   },
+  'client-limit': {
+    status: 409,
+    title: 'Your organization has the most managed clients it can have. Delete one first.',
+  },
   'webhook-off': { status: 409, title: 'This webhook is paused or stopped. Resume it first.' },
   'webhook-replaying': {
     status: 409,

@@ -38,6 +38,8 @@ export interface DependentRows {
   uses?(userId: string): string[]
   /** Ends the permissions that people have granted to others; the condition is about `user_id`, `org_id` and `expires_at`. */
   endGrants?(condition: SqlPart, reason: string, now: number): InStatement[]
+  /** Ends the permissions of agents for which no connection of the organization vouches. */
+  endUnvouched?(orgId: string, now: number): InStatement[]
   /** The grants of an organization that `endGrants` would end: how many (`live`), and the names of their apps (`names`, JSON). */
   liveGrants?(orgId: string, now: number): InStatement
   /** Ends pending flows that would create a session of a user, where the condition holds. */

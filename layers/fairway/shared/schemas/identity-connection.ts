@@ -43,6 +43,10 @@ export const identityConnectionSchema = z.object({
   /** Our public keys, for `private_key_jwt`. */
   jwksUri: z.string(),
   test: z.nullable(connectionTestSchema),
+  /** Whether agents that the customer manages connect by assertions (ID-JAG), without a consent page. */
+  managedAgents: z.boolean(),
+  /** The issuers of those assertions. */
+  assertionIssuers: z.array(z.string()),
   createdAt: z.string(),
 })
 export type IdentityConnection = z.infer<typeof identityConnectionSchema>

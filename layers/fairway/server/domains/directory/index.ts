@@ -1,2 +1,3 @@
 export { answerScim } from './answer-scim'
 export { directoryRows } from './directory'
+export { findDirectoryUser } from './known-person'

@@ -4,6 +4,9 @@ import { ProviderFailure } from './provider-failure'
 const GOOGLE = 'https://accounts.google.com'
 const ENTRA_HOSTS = ['login.microsoftonline.com', 'sts.windows.net']
 
+/** Whether an issuer is a tenant of Entra ID, whose `sub` differs for each client, while `oid` does not. */
+export const isEntra = (issuer: string): boolean => ENTRA_HOSTS.includes(new URL(issuer).hostname)
+
 /** The person whom an organization's provider names. */
 export interface ConnectedPerson {
   /** The provider's own ID of the person (`sub`), which never changes. */
@@ -29,8 +32,15 @@ export function toConnectedPerson({ issuer }: { issuer: string }, claims: OpenId
   if ((issuer === GOOGLE || hd !== undefined) && hd !== domain) {
     throw new ProviderFailure('account-refused', 'the account is not of this workspace', { code: 'domain-not-proved' })
   }
-  const isEntra = ENTRA_HOSTS.includes(new URL(issuer).hostname)
-  const isVerified = isEntra ? (isTrue(edov) ? true : null) : isTrue(said) ? true : said === undefined ? null : false
+  const isVerified = isEntra(issuer)
+    ? isTrue(edov)
+      ? true
+      : null
+    : isTrue(said)
+      ? true
+      : said === undefined
+        ? null
+        : false
   return { subject: sub, email: profile.email, isVerified, name: profile.name, image: profile.image }
 }
 

@@ -12,7 +12,7 @@ import { assertionKeys } from './client-assertion-keys'
 import { type ConnectedPerson, toConnectedPerson } from './connected-person'
 import type { ConfiguredProvider } from './define-provider'
 import type { OpenIdClaims } from './known-providers'
-import { authorizationEndpoint, exchangeCode, findIssuer } from './provider-client'
+import { authorizationEndpoint, exchangeCode, findIssuer, findKeys } from './provider-client'
 import { ProviderFailure } from './provider-failure'
 import { type Callback, checkBinding, defineFlow, finishRoundTrip, startRoundTrip, withParameter } from './round-trip'
 
@@ -30,7 +30,7 @@ export interface ConnectionClient {
 }
 
 /** The same app, whose requests reach public addresses only, and the operators' `FW_ISSUER_ORIGINS`. */
-const outside = (app: App): App => ({ ...app, fetch: outsideFetch(app, app.config.issuerOrigins) })
+export const outside = (app: App): App => ({ ...app, fetch: outsideFetch(app, app.config.issuerOrigins) })
 
 const toProvider = (app: App, { id, name, issuer, clientId, clientSecret }: ConnectionClient): ConfiguredProvider => ({
   id: connectionProvider(id),
@@ -56,10 +56,14 @@ const bindingOf = (app: App, { id, issuer, clientId }: ConnectionClient): string
 
 /**
  * The issuer that an address describes (OpenID Connect Discovery 1.0 §4), as it names itself. Throws `invalid-input` for the field
- * `issuer` with the reason.
+ * (`path`) with the reason.
  */
-export async function readIssuer(app: App, typed: string): Promise<string> {
-  const refuse = (message: string) => new AppError('invalid-input', { errors: [{ path: 'issuer', message }] })
+export async function readIssuer(
+  app: App,
+  typed: string,
+  path: 'issuer' | 'assertionIssuers' = 'issuer',
+): Promise<string> {
+  const refuse = (message: string) => new AppError('invalid-input', { errors: [{ path, message }] })
   const issuer = typed.trim().replace(/\/\.well-known\/openid-configuration$/, '')
   if (!URL.canParse(issuer)) throw refuse('Enter the address of the issuer. It begins with https://.')
   const { origin, hostname, pathname, search, hash } = new URL(issuer)
@@ -69,6 +73,7 @@ export async function readIssuer(app: App, typed: string): Promise<string> {
   if (hostname === 'login.microsoftonline.com' && /^\/(common|organizations|consumers)(\/|$)/.test(pathname))
     throw refuse('Name your tenant: https://login.microsoftonline.com/<tenant ID>/v2.0')
   try {
+    if (path === 'assertionIssuers') return (await findKeys(outside(app), issuer)).issuer
     return await findIssuer(outside(app), issuer)
   } catch (error) {
     app.log.info('the issuer of a connection was refused', {

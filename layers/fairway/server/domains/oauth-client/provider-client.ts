@@ -143,8 +143,8 @@ export async function authorizationEndpoint(app: Asker, provider: ConfiguredProv
 }
 
 const endpoint = z.url({ protocol: /^https?$/ })
-/** Accepted signatures of an ID token. All of them use a key pair, so the public key cannot create one. */
-const SIGNATURES = /^(?:(?:RS|PS|ES)(?:256|384|512)|EdDSA|Ed25519)$/
+/** Accepted signatures of what a provider signs. All of them use a key pair, so the public key cannot create one. */
+export const SIGNATURES = 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519'.split(' ')
 
 const metadataSchema = z.object({
   issuer: endpoint,
@@ -155,7 +155,7 @@ const metadataSchema = z.object({
   revocation_endpoint: endpoint.optional(),
   id_token_signing_alg_values_supported: z
     .array(z.string())
-    .transform(names => names.filter(name => SIGNATURES.test(name)))
+    .transform(names => names.filter(name => SIGNATURES.includes(name)))
     .optional(),
   token_endpoint_auth_methods_supported: z.array(z.string()).optional(),
   authorization_response_iss_parameter_supported: z.boolean().optional(),
@@ -189,7 +189,7 @@ async function discover(
   const discovered = app.memo('provider-metadata', () => createCache<Discovered>('provider-metadata'))
   const known = discovered.get(issuer)
   if (known && known.until > app.now().getTime()) return known
-  const metadata = await fetchMetadata(app, issuer, signal)
+  const metadata = await fetchMetadata(app, issuer, signal, metadataSchema)
   const fresh = { metadata, until: app.now().getTime() + METADATA_LIFE_IN_MS }
   discovered.set(issuer, fresh)
   return fresh
@@ -197,11 +197,22 @@ async function discover(
 
 /** The issuer at an address, as its metadata names it. Throws when the address describes none. */
 export const findIssuer = async (app: Asker, issuer: string): Promise<string> =>
-  (await fetchMetadata(app, issuer, AbortSignal.timeout(START_LIMIT_IN_MS))).issuer
+  (await fetchMetadata(app, issuer, AbortSignal.timeout(START_LIMIT_IN_MS), metadataSchema)).issuer
 
-async function fetchMetadata(app: Asker, issuer: string, signal: AbortSignal): Promise<Metadata> {
+const keyMetadataSchema = z.object({ issuer: endpoint, jwks_uri: endpoint })
+
+/** The same for an issuer that nobody signs in at, with the address of its keys. */
+export const findKeys = (app: Asker, issuer: string) =>
+  fetchMetadata(app, issuer, AbortSignal.timeout(START_LIMIT_IN_MS), keyMetadataSchema)
+
+async function fetchMetadata<Wanted extends { issuer: string }>(
+  app: Asker,
+  issuer: string,
+  signal: AbortSignal,
+  schema: z.ZodType<Wanted>,
+): Promise<Wanted> {
   const plain = issuer.replace(/\/$/, '')
-  const metadata = metadataSchema.parse(await fetchJson(app, `${plain}/.well-known/openid-configuration`, { signal }))
+  const metadata = schema.parse(await fetchJson(app, `${plain}/.well-known/openid-configuration`, { signal }))
   // Discovery §4.3: the metadata must name this issuer. A trailing slash is a common slip in configurations.
   if (metadata.issuer.replace(/\/$/, '') !== plain) throw new Error(`${plain} describes another issuer`)
   const isPlain = Object.values(metadata).some(value => typeof value === 'string' && !value.startsWith('https:'))

@@ -39,6 +39,8 @@ interface AccessRow extends ActorRow {
   clientId: string
   clientName: string
   createdAt: number
+  /** When the person signed in, as an assertion said; null where it is the time of the consent. */
+  signedInAt: number | null
   lastUsedAt: number | null
   /** The longest time between two uses, in milliseconds. */
   longestPause: number
@@ -90,7 +92,7 @@ export async function authenticateAccessToken(app: App, token: string): Promise<
 async function openGrant(app: App, { row, scope, expiresAt }: Found): Promise<Kept['opens']> {
   const { provider, providerDomain, createdAt, grantOrgId: orgId } = row
   const times = {
-    signedInAt: createdAt,
+    signedInAt: row.signedInAt ?? createdAt,
     usedAt: row.lastUsedAt ?? createdAt,
     longestPause: row.longestPause,
     isApp: true,
@@ -124,7 +126,7 @@ interface Found {
 
 const findSql = ({
   config,
-}: App): string => `select g.id as grantId, g.client_id as clientId, g.client_name as clientName, g.created_at as createdAt, g.last_used_at as lastUsedAt,
+}: App): string => `select g.id as grantId, g.client_id as clientId, g.client_name as clientName, g.created_at as createdAt, g.signed_in_at as signedInAt, g.last_used_at as lastUsedAt,
     g.called_at as calledAt, g.longest_pause as longestPause, g.expires_at as expiresAt, g.scope as scope, g.org_id as grantOrgId, g.used_from as usedFrom,
     g.provider as provider, g.provider_domain as providerDomain, g.proved_second_factor as provedSecondFactor, g.may_delete as mayDelete,
     o.agents_read_only as agentsReadOnly, ${memberActor.columns}

@@ -8,8 +8,9 @@ import { findClient } from './authorize/authorize-request'
 import { isForNow, keysOf } from './clients/client-keys'
 import type { OAuthClient } from './clients/client-metadata'
 import { ACCEPTED_ALGORITHMS } from './clients/client-signing'
+import { authenticateManagedClient } from './clients/managed-clients'
 import { OAuthError } from './oauth-error'
-import { type ClientRequest, readFields } from './token-request'
+import { type ClientRequest, type Fields, readFields, refusedSecret } from './token-request'
 
 const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
 const MOST_LIFE_IN_SECONDS = 600
@@ -17,35 +18,50 @@ const SKEW_IN_SECONDS = 30
 /** The ids (`jti`) of used assertions. All instances refuse them a second time. */
 const USED = { name: 'client-assertion' }
 
+/** The fields of a request, and the client that has proved itself; a public client has not. */
+export interface Authenticated {
+  fields: Fields
+  client?: OAuthClient
+}
+
 /**
- * Returns the fields of a request whose client is authenticated (RFC 6749 §2.3): by a signed assertion, or as a public client by
- * its id alone. Throws `invalid_client` (401) for a client that must sign and does not, and for an assertion that is not valid.
+ * Authenticates the client of a request (RFC 6749 §2.3): by its secret, by a signed assertion, or as a public client by its id
+ * alone. Throws `invalid_client` (401) for a client that must authenticate and does not, and for a secret or an assertion that is
+ * not valid.
  */
-export async function authenticateClient(app: App, request: ClientRequest) {
-  const fields = readFields(request)
+export async function authenticateClient(app: App, request: ClientRequest): Promise<Authenticated> {
+  const { fields, secret } = readFields(request)
   const { client_assertion: assertion, client_id: clientId } = fields
+  if (assertion !== undefined && request.authorization !== undefined) {
+    throw new OAuthError('invalid_request', 'Send client_assertion or an Authorization header, not both.')
+  }
+  if (secret !== undefined) {
+    const client = await authenticateManagedClient(app, clientId ?? '', secret)
+    if (!client) throw refusedSecret(request.authorization)
+    return { fields, client }
+  }
   if (assertion === undefined) {
     if (clientId !== undefined) await checkMayBePublic(app, clientId)
-    return fields
-  }
-  if (request.authorization !== undefined) {
-    throw new OAuthError('invalid_request', 'Send client_assertion or an Authorization header, not both.')
+    return { fields }
   }
   if (fields.client_assertion_type !== ASSERTION_TYPE) throw refused(`client_assertion_type is not ${ASSERTION_TYPE}`)
   const subject = subjectOf(assertion)
   if (clientId !== undefined && clientId !== subject) throw refused('its sub is not the client_id')
-  await verifyAssertion(app, { assertion, network: request.network ?? '' }, subject)
-  return { ...fields, client_id: subject }
+  const client = await verifyAssertion(app, { assertion, network: request.network ?? '' }, subject)
+  return { fields: { ...fields, client_id: subject }, client }
 }
 
 // A document is not fetched for this: what it said when the person agreed is enough, and its server may be away.
 const MUST_SIGN = `select coalesce((select json_extract(signing, '$.isRequired') from oauth_clients where id = ?),
-  (select must_sign from oauth_grants where client_id = ? order by created_at desc limit 1), 0) as mustSign`
+  (select must_sign from oauth_grants where client_id = ? order by created_at desc limit 1), 0) as mustSign,
+  exists (select 1 from fw_managed_clients where id = ?) as isManaged`
 
-/** Throws `invalid_client` (401) for a client that must sign its requests. */
+/** Throws `invalid_client` (401) for a client that must authenticate its requests. */
 export async function checkMayBePublic(app: App, clientId: string): Promise<void> {
-  const find = app.memo('find-must-sign', () => app.db.prepareRead<{ mustSign: number }>(MUST_SIGN))
-  const [row] = await find([clientId, clientId])
+  const find = app.memo('find-must-sign', () => app.db.prepareRead<{ mustSign: number; isManaged: number }>(MUST_SIGN))
+  const [row] = await find([clientId, clientId, clientId])
+  if (row?.isManaged)
+    throw new OAuthError('invalid_client', 'This app must send its secret (client_secret_basic).', 401)
   if (row?.mustSign) throw new OAuthError('invalid_client', 'This app must send a signed client_assertion.', 401)
 }
 
@@ -69,13 +85,14 @@ interface Presented {
   network: string
 }
 
-/** Verifies an assertion of this client (RFC 7523 §3) and uses it up. */
-async function verifyAssertion(app: App, presented: Presented, clientId: string): Promise<void> {
+/** Verifies an assertion of this client (RFC 7523 §3) and uses it up. Returns the client. */
+async function verifyAssertion(app: App, presented: Presented, clientId: string): Promise<OAuthClient> {
   const client = await clientOf(app, clientId, presented.network)
   try {
     const { jti, exp } = checkClaims(app, await verifySignature(app, client, presented))
     const until = new Date((exp + SKEW_IN_SECONDS) * 1000)
     if (!(await claimOneTime(app, USED, `${clientId}\n${jti}`, until))) throw refused('it was used before')
+    return client
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error
     app.log.warn('a client assertion was refused', { client: clientId, reason: error.description })

@@ -17,6 +17,7 @@ import {
   mayConnect,
 } from './grants'
 import { checkResource, type TokenAnswer, tokenAnswer } from './access-token'
+import { servesOrg } from './clients/managed-clients'
 import { withoutFreePort } from './clients/redirect-uri'
 import { OAuthError } from './oauth-error'
 import { rootMark } from './root-mark'
@@ -82,7 +83,7 @@ export async function grantAndIssueCode(app: App, input: ConsentInput): Promise<
           may_delete, must_sign, resource, redirect_uri, created_at, expires_at, root_mark)
           select ?, ?, ?, u.id, ?, o.id, g.provider, g.provider_domain, g.proved_second_factor, ?, ?, ?, ?, ?, ?, ?, ?
           from (select ? as org_id, ? as user_id, ? as provider, ? as provider_domain, ? as proved_second_factor) g ${grantJoins} where ${mayConnect(app.config)}
-          and ${SESSION_HOLDS}`,
+          and ${SESSION_HOLDS} and ${servesOrg('?', 'o.id')}`,
         args: [
           grantId,
           clientId,
@@ -103,6 +104,7 @@ export async function grantAndIssueCode(app: App, input: ConsentInput): Promise<
           Number(input.provedSecondFactor ?? false),
           sessionId,
           sessionId,
+          clientId,
         ],
       },
       {

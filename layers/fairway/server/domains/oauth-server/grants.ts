@@ -12,14 +12,11 @@ import { type Actor, membershipJoin, orgOpensTo, orgsOf } from '#fairway/server/
 import type { App } from '#fairway/server/kernel/app-context'
 import type { Config } from '#fairway/server/kernel/config/config'
 import type { InStatement } from '#fairway/server/kernel/database/client'
-import { type DependentRows, isoTime, type SqlPart } from '#fairway/server/kernel/dependent-rows'
+import type { SqlPart } from '#fairway/server/kernel/dependent-rows'
 import { AppError } from '#fairway/server/kernel/http/app-error'
-import { withdrawOneTimeStatement } from '#fairway/server/kernel/one-time/one-time'
 import type { ConnectedApp, OrganizationGrant, PersonalToken } from '#fairway/shared/schemas/connection'
 import type { Session } from '#fairway/shared/schemas/session'
 import { GRANT_SCOPES, SCOPE_WORDS, WRITE_WITHOUT_DELETE } from '#fairway/shared/scopes'
-import { desktopCeremony } from './desktop/ceremony'
-import { identityCode } from './hub/token'
 import { hasRootSecret } from './root-mark'
 import { purgeSigningKeys } from './signing-keys'
 
@@ -93,7 +90,7 @@ export const parseGrantObject = (text: unknown): GrantRow => grantRowSchema.pars
 
 /**
  * The stored reason why a grant has ended. Other domains add `membership-ended`, `organization-deleted`, `sign-in-rule` and
- * `claimed`, sign-in adds `two-factor-on`, and a new consent adds `replaced`.
+ * `claimed`, sign-in adds `two-factor-on`, a new consent adds `replaced`, and owners `client-deleted` and `managed-agents-off`.
  */
 type EndReason = 'person' | 'admin' | 'host' | 'code-replay' | 'refresh-replay' | 'wrong-verifier'
 
@@ -267,33 +264,4 @@ export async function purgeOAuth(app: App): Promise<void> {
     'write',
   )
   await purgeSigningKeys(app)
-}
-
-/** Grants end with access, memberships and organizations. The hub's codes end with the sign-ins in progress. */
-export const oauthServerRows: DependentRows = {
-  uses: userId => [`select 1 from oauth_grants w where w.user_id = ${userId}`],
-  endGrants: (condition, reason, now) => [endGrantsStatement(condition, reason, now)],
-  liveGrants: (orgId, now) => ({
-    sql: 'select count(*) as live, json_group_array(distinct client_name) as names from oauth_grants where org_id = ? and revoked_at is null and expires_at > ?',
-    args: [orgId, now],
-  }),
-  endUnderWay: (userId, when) => [withdrawOneTimeStatement([identityCode], userId, when)],
-  leftByStranger: (_app, { userId }) => [withdrawOneTimeStatement([identityCode, desktopCeremony], userId)],
-  forgetOrganization: ({ sql, args }) => [{ sql: `delete from oauth_grants where ${sql}`, args }],
-  ofPerson: ({ userId }) => ({
-    connectedApps: {
-      sql: `select client_name as app, org_id as organization, scope, ${isoTime('created_at')} as createdAt,
-        ${isoTime('last_used_at')} as lastUsedAt, ${isoTime('expires_at')} as expiresAt, ${isoTime('revoked_at')} as revokedAt
-        from oauth_grants where user_id = ? order by created_at`,
-      args: [userId],
-    },
-  }),
-  // Each use of a code or token requires its grant. Both are purged when they expire.
-  forgetPerson: ({ userId }) => [
-    withdrawOneTimeStatement([identityCode, desktopCeremony], userId),
-    { sql: 'delete from oauth_grants where user_id = ?', args: [userId] },
-  ],
-  changeAddress: ({ userId, newEmail }) => [
-    { sql: 'update oauth_grants set email = ? where user_id = ?', args: [newEmail, userId] },
-  ],
 }

@@ -13,7 +13,8 @@ export {
 } from './desktop/availability'
 export { beginCeremony, beginCeremonySchema, ceremonyPath, currentSnapshot, exchangeCeremony } from './desktop/ceremony'
 export { type CeremonyVisit, decideCeremony, showCeremony, showCompletion } from './desktop/confirm-ceremony'
-export { disconnectApp, hostNames, listGrants, oauthServerRows, purgeOAuth } from './grants'
+export { oauthServerRows } from './grant-rows'
+export { disconnectApp, hostNames, listGrants, purgeOAuth } from './grants'
 export { authorizeIdentity } from './hub/authorize'
 export {
   checkRegistration,

@@ -3,6 +3,7 @@ import type { Config } from '#fairway/server/kernel/config/config'
 import { MCP_PATH, WELL_KNOWN_PREFIX, OAUTH_PREFIX } from '#fairway/shared/paths'
 import { DEFAULT_SCOPES, MCP_SCOPES, type Scope, SUPPORTED_SCOPES } from '#fairway/shared/scopes'
 import { mcpUrl } from './access-token'
+import { ASSERTION_GRANT, ASSERTION_PROFILE } from './assertion-grant'
 import { ASSERTION_ALGORITHMS, AUTH_METHODS } from './clients/client-signing'
 import { advertisesDocuments } from './clients/document-outage'
 
@@ -58,7 +59,8 @@ export async function authorizationServerMetadata(app: App) {
     scopes_supported: SUPPORTED_SCOPES,
     response_types_supported: ['code'],
     response_modes_supported: ['query'],
-    grant_types_supported: ['authorization_code', 'refresh_token'],
+    grant_types_supported: ['authorization_code', 'refresh_token', ASSERTION_GRANT],
+    authorization_grant_profiles_supported: [ASSERTION_PROFILE],
     code_challenge_methods_supported: ['S256'],
     token_endpoint_auth_methods_supported: AUTH_METHODS,
     token_endpoint_auth_signing_alg_values_supported: ASSERTION_ALGORITHMS,

@@ -17,8 +17,8 @@ export const oauthSealedColumns: SealedColumn[] = [
 /** The mark of a new grant: an empty text, sealed with the current root secret. */
 export const rootMark = ({ config }: App, grantId: string): string => seal(config.keys, MARK, '', grantId)
 
-/** Whether a grant (`g`) was made under one of our root secrets. Key ids are hexadecimal. */
-export const hasRootSecret = ({ keys }: Pick<Config, 'keys'>): string => {
+/** Whether a grant was made under one of our root secrets. Key ids are hexadecimal. */
+export const hasRootSecret = ({ keys }: Pick<Config, 'keys'>, grant = 'g'): string => {
   const ids = keys.all(MARK).map(({ id }) => `'${id}'`)
-  return `(g.root_mark is null or substr(g.root_mark, 1, 8) in (${ids.join(', ')}))`
+  return `(${grant}.root_mark is null or substr(${grant}.root_mark, 1, 8) in (${ids.join(', ')}))`
 }

@@ -1,25 +1,27 @@
 import type { App } from '#fairway/server/kernel/app-context'
 import { sha256 } from '#fairway/server/kernel/crypto/hash'
 import { type TokenAnswer, verifyAccessToken } from './access-token'
-import { authenticateClient, checkMayBePublic } from './authenticate-client'
+import { ASSERTION_GRANT, exchangeAssertion } from './assertion-grant'
+import { type Authenticated, authenticateClient, checkMayBePublic } from './authenticate-client'
 import { NOT_REGISTERED } from './clients/client-metadata'
 import { isKnownClient } from './clients/registration'
 import { exchangeCode } from './code-grant'
 import { endGrant } from './grants'
 import { OAuthError } from './oauth-error'
 import { refresh } from './refresh-grant'
-import { type ClientRequest, requireField } from './token-request'
+import { type ClientRequest, type Fields, requireField } from './token-request'
 
 /**
  * Handles a request of the token endpoint; throws OAuthError with the codes of RFC 6749 §5.2. Whatever this server refuses to a
  * client that it does not know is `invalid_client`: hosts then register again.
  */
 export async function answerTokenRequest(app: App, request: ClientRequest): Promise<TokenAnswer> {
-  const fields = await authenticateClient(app, request)
+  const authenticated = await authenticateClient(app, request)
+  const { fields } = authenticated
   const exchange = EXCHANGES.get(requireField(fields, 'grant_type'))
-  if (!exchange) throw new OAuthError('unsupported_grant_type', 'Use authorization_code or refresh_token.')
+  if (!exchange) throw new OAuthError('unsupported_grant_type', `Use ${GRANT_TYPES.join(', ')}.`)
   try {
-    return await exchange(app, fields)
+    return await exchange(app, fields, { ...authenticated, network: request.network ?? '' })
   } catch (error) {
     // Checked last, because a code or token that was found proves that its client is known.
     if (error instanceof OAuthError) await checkKnown(app, request, fields.client_id)
@@ -27,10 +29,14 @@ export async function answerTokenRequest(app: App, request: ClientRequest): Prom
   }
 }
 
-const EXCHANGES = new Map([
+type Exchange = (app: App, fields: Fields, more: Authenticated & { network: string }) => Promise<TokenAnswer>
+
+const EXCHANGES = new Map<string, Exchange>([
   ['authorization_code', exchangeCode],
   ['refresh_token', refresh],
+  [ASSERTION_GRANT, exchangeAssertion],
 ])
+const GRANT_TYPES = [...EXCHANGES.keys()]
 
 /** Throws `invalid_client` for a client that is not known; one that sent a header gets a challenge (RFC 6749 §5.2). */
 async function checkKnown(app: App, { authorization }: ClientRequest, clientId: string | undefined): Promise<void> {
@@ -44,7 +50,7 @@ async function checkKnown(app: App, { authorization }: ClientRequest, clientId: 
  * change nothing and cause no error. Throws `invalid_request` and `invalid_client`.
  */
 export async function revokeToken(app: App, request: ClientRequest): Promise<void> {
-  const fields = await authenticateClient(app, request)
+  const { fields } = await authenticateClient(app, request)
   const token = requireField(fields, 'token')
   const grant = (await grantOfRefreshToken(app, token)) ?? (await grantOfAccessToken(app, token))
   if (!grant || (fields.client_id !== undefined && fields.client_id !== grant.clientId)) {

@@ -20,61 +20,65 @@ const MOST_CHARACTERS = 2048
 /** An assertion names the client twice and has a signature. */
 const MOST_CHARACTERS_OF_ASSERTION = 8192
 
+/** The fields of a request that are not empty. */
+export type Fields = Partial<Record<string, string>>
+
 /**
- * Returns the fields that are not empty; an empty one counts as not sent (RFC 6749 §3.2). `client_id` also comes from the header.
- * Throws `invalid_request` for overlong fields and for two different clients, and `invalid_client` for a client that sends a
- * secret.
+ * Returns the fields that are not empty; an empty one counts as not sent (RFC 6749 §3.2). `client_id` also comes from the header,
+ * with the secret. Throws `invalid_request` for overlong fields and for two different clients, and `invalid_client` for a secret
+ * among the fields.
  */
-export function readFields({ form, authorization }: ClientRequest): Partial<Record<string, string>> {
+export function readFields({ form, authorization }: ClientRequest): { fields: Fields; secret?: string } {
   for (const [name, value] of Object.entries(form)) {
-    const most = name === 'client_assertion' ? MOST_CHARACTERS_OF_ASSERTION : MOST_CHARACTERS
+    const most = /^(client_)?assertion$/.test(name) ? MOST_CHARACTERS_OF_ASSERTION : MOST_CHARACTERS
     if (value.length > most) throw new OAuthError('invalid_request', `${known(name)} is too long.`)
   }
-  const fields: Partial<Record<string, string>> = Object.fromEntries(
-    Object.entries(form).filter(([, value]) => value !== ''),
-  )
+  const fields: Fields = Object.fromEntries(Object.entries(form).filter(([, value]) => value !== ''))
   if (fields.client_secret !== undefined) throw new OAuthError('invalid_client', NO_SECRETS, 401)
-  if (authorization === undefined) return fields
-  const clientId = clientOfHeader(authorization)
+  if (authorization === undefined) return { fields }
+  const { clientId, secret } = readHeader(authorization)
   if (fields.client_id !== undefined && fields.client_id !== clientId) {
+    if (secret !== '') throw refusedSecret(authorization)
     throw new OAuthError('invalid_request', 'client_id is not the client of the Authorization header.')
   }
-  return { ...fields, client_id: clientId }
+  return { fields: { ...fields, client_id: clientId }, ...(secret === '' ? {} : { secret }) }
 }
 
 // The sent name is not repeated, because it can be anything.
 const known = (name: string): string => (/^[a-z_]{1,30}$/.test(name) ? name : 'A field')
 
 /** Returns the value of a required field; throws `invalid_request`. */
-export function requireField(fields: Partial<Record<string, string>>, name: string): string {
+export function requireField(fields: Fields, name: string): string {
   const value = fields[name]
   if (value === undefined) throw new OAuthError('invalid_request', `${name} is missing.`)
   return value
 }
 
-/**
- * Returns the client that a header names. Some libraries send one with an empty secret. Throws `invalid_client` for every other
- * header.
- */
-function clientOfHeader(authorization: string): string {
+/** Returns what a header names. Some libraries send one with an empty secret. Throws `invalid_client` for other schemes. */
+function readHeader(authorization: string): { clientId: string; secret: string } {
   const [, credentials = ''] = /^basic +([\w+/-]+=*)$/i.exec(authorization) ?? []
-  const [, encoded = ''] = /^([^:]+):$/.exec(Buffer.from(credentials, 'base64').toString()) ?? []
+  const [, ...parts] = /^([^:]+):(.*)$/.exec(Buffer.from(credentials, 'base64').toString()) ?? []
   // Encoded as in RFC 6749 §2.3.1.
-  const clientId = decodedText(encoded.replaceAll('+', ' '))
-  if (clientId && clientId.length <= MOST_CHARACTERS) return clientId
-  const scheme = /^[a-z]{1,20}/i.exec(authorization)?.[0] ?? 'Basic'
-  throw new OAuthError('invalid_client', NO_SECRETS, 401, {
-    headers: { 'www-authenticate': `${scheme} realm="oauth"` },
-  })
+  const [clientId, secret] = parts.map(part => decodedText(part.replaceAll('+', ' ')))
+  if (!clientId || clientId.length > MOST_CHARACTERS || secret === undefined) throw refusedSecret(authorization)
+  return { clientId, secret }
 }
 
-const NO_SECRETS = 'Clients have no secret here: send client_id alone, or a signed client_assertion.'
+/** The refusal of a client's secret, with a challenge for the scheme that it used (RFC 6749 §5.2). */
+export function refusedSecret(authorization: string | undefined): OAuthError {
+  const scheme = /^[a-z]{1,20}/i.exec(authorization ?? '')?.[0] ?? 'Basic'
+  const headers = { 'www-authenticate': `${scheme} realm="oauth"` }
+  return new OAuthError('invalid_client', NO_SECRETS, 401, { headers })
+}
+
+const NO_SECRETS =
+  'Only managed clients have a secret, sent by client_secret_basic. Others send client_id alone, or a signed client_assertion.'
 
 /**
  * Returns the code verifier (RFC 7636 §4.1). Throws `invalid_request` when it is missing and `invalid_grant` when it is
  * malformed.
  */
-export function requireVerifier(fields: Partial<Record<string, string>>): string {
+export function requireVerifier(fields: Fields): string {
   const verifier = requireField(fields, 'code_verifier')
   if (!CODE_VERIFIER.test(verifier)) throw refusedGrant('The code verifier is not well formed.')
   return verifier

@@ -4,6 +4,7 @@ import type { App } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { connectionProvider } from '#fairway/shared/connection-provider'
 import type { ConnectionRow } from './connections'
+import { endUnvouchedStatements } from './managed-agents'
 
 /** SQL: the members (`m`, `u`) whose addresses a connection serves: the domain `?2`, or without one all proved domains. */
 const SERVED = `select count(*) as people from org_members m ${personJoin('m.user_id')}
@@ -47,13 +48,16 @@ export async function activateConnection(app: App, row: ConnectionRow): Promise<
 
 const RULED = 'exists (select 1 from organizations o where o.id = ? and o.required_auth_provider = ?)'
 
-/** Stops sign-ins by a connection; sessions go on. Throws `in-use` while the sign-in rule requires it. */
+/**
+ * Stops sign-ins by a connection, and ends what its agents got; sessions go on. Throws `in-use` while the sign-in rule requires it.
+ */
 export async function deactivateConnection(app: App, row: ConnectionRow): Promise<void> {
-  const { rowsAffected } = await app.db.client.execute({
+  const deactivate = {
     sql: `update fw_org_connections set state = 'off' where id = ? and state = 'active' and not ${RULED}`,
     args: [row.id, row.orgId, connectionProvider(row.id)],
-  })
-  if (rowsAffected === 0) await refuseIfUsed(app, row)
+  }
+  const [stopped] = await app.db.client.batch([deactivate, ...endUnvouchedStatements(app, row.orgId)], 'write')
+  if (stopped?.rowsAffected === 0) await refuseIfUsed(app, row)
 }
 
 /** Deletes a connection that is not active. Throws `in-use`. */

@@ -21,7 +21,11 @@ import type { orgConnections } from './tables'
 type Stored = typeof orgConnections.$inferSelect
 
 /** A connection as the domains that sign people in use it. */
-export type ConnectionRow = Omit<Stored, 'provision' | 'createdAt'> & { provision: number; createdAt: number }
+export type ConnectionRow = Omit<Stored, 'provision' | 'managedAgents' | 'createdAt'> & {
+  provision: number
+  managedAgents: number
+  createdAt: number
+}
 
 /** What its organization can set. */
 export interface ConnectionSettings {
@@ -40,6 +44,7 @@ const SECRET_PURPOSE = 'org-connection-secret'
 const MOST_CONNECTIONS = 20
 const COLUMNS = `c.id, c.org_id as orgId, c.name, c.issuer, c.client_id as clientId, c.client_auth as clientAuth,
   c.client_secret as clientSecret, c.domain, c.provision, c.default_role as defaultRole, c.state, c.test,
+  c.managed_agents as managedAgents, c.assertion_issuers as assertionIssuers,
   c.created_by as createdBy, c.created_at as createdAt`
 
 const sealContext = (id: string): string => `org-connection/${id}`
@@ -47,6 +52,10 @@ const sealContext = (id: string): string => `org-connection/${id}`
 /** The secret of the client, in plain text; undefined without one. Throws UnsealError. */
 export const openClientSecret = (app: App, { id, clientSecret }: ConnectionRow): string | undefined =>
   clientSecret === null ? undefined : unseal(app.config.keys, SECRET_PURPOSE, clientSecret, sealContext(id))
+
+/** The issuers whose assertions connect agents: those that an owner named, else the connection's own. */
+export const assertionIssuersOf = ({ assertionIssuers, issuer }: ConnectionRow): string[] =>
+  assertionIssuers === null ? [issuer ?? []].flat() : z.array(z.string()).parse(JSON.parse(assertionIssuers))
 
 /** A connection as its organization sees it. */
 export const toConnection = (app: App, row: ConnectionRow): IdentityConnection => {
@@ -63,6 +72,8 @@ export const toConnection = (app: App, row: ConnectionRow): IdentityConnection =
     state,
     hasSecret: row.clientSecret !== null,
     provision: row.provision === 1,
+    managedAgents: row.managedAgents === 1,
+    assertionIssuers: assertionIssuersOf(row),
     redirectUri: baseUrl + connectionCallbackPath(id),
     loginUri: baseUrl + connectionStartPath(id),
     jwksUri: baseUrl + CLIENT_KEYS_PATH,

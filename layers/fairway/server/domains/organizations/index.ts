@@ -90,6 +90,7 @@ export {
 export {
   addConnection,
   admits,
+  assertionIssuersOf,
   changeConnection,
   type ConnectionRow,
   enterByConnection,
@@ -110,6 +111,7 @@ export {
   deactivateConnection,
   deleteConnection,
 } from './connection-state'
+export { type AgentConnection, findAgentConnections, setManagedAgents, vouchesFor } from './managed-agents'
 export { joinByDirectory, leaveByDirectory } from './directory-membership'
 export { domainOf, ownsDomain, requireDomain } from './domain-names'
 export { checkDueDomains } from './proved-domains'

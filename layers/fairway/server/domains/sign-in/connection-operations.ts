@@ -5,6 +5,7 @@ import { readIssuer } from '#fairway/server/domains/oauth-client'
 import {
   activateConnection,
   addConnection,
+  assertionIssuersOf,
   changeConnection,
   checkActivation,
   type ConnectionRow,
@@ -14,6 +15,7 @@ import {
   listIdentityConnections,
   requireConnection,
   requireDomain,
+  setManagedAgents,
   toConnection,
 } from '#fairway/server/domains/organizations'
 import type { App } from '#fairway/server/kernel/app-context'
@@ -54,6 +56,9 @@ const changeSchema = z.object({
   domain: z.string().max(300).nullable().optional(),
   provision: z.boolean().optional(),
   defaultRole: z.enum(PROVISIONED_ROLES).optional(),
+  managedAgents: z.boolean().optional(),
+  /** Null or empty for the connection's own issuer. */
+  assertionIssuers: z.array(z.string().trim().min(1).max(500)).max(5).nullable().optional(),
 })
 const named = z.object({ id: z.string().max(64) })
 const stateSchema = z.object({ connection: identityConnectionSchema, people: z.int() })
@@ -70,6 +75,13 @@ async function checked<Settings extends { issuer: string | null; domain: string 
     issuer: isKnown ? settings.issuer : await readIssuer(app, settings.issuer ?? ''),
     domain: settings.domain === null ? null : requireDomain(settings.domain, 'domain'),
   }
+}
+
+/** The issuers of assertions as they name themselves, each once. Known ones are not asked again. */
+async function checkedIssuers(app: App, row: ConnectionRow, typed: readonly string[]): Promise<string[]> {
+  const known = [row.issuer, ...assertionIssuersOf(row)]
+  const read = typed.map(issuer => (known.includes(issuer) ? issuer : readIssuer(app, issuer, 'assertionIssuers')))
+  return [...new Set(await Promise.all(read))]
 }
 
 /** While people sign in by a connection, only owners change it: its settings decide who gets in. */
@@ -109,14 +121,21 @@ export default defineOperations({
     recentSignIn: true,
     input: changeSchema,
     output: identityConnectionSchema,
-    audit: ['id', 'name', 'issuer', 'domain', 'provision', 'defaultRole'],
-    async run({ id, ...changes }, { app, actor }) {
+    audit: ['id', 'name', 'issuer', 'domain', 'provision', 'defaultRole', 'managedAgents', 'assertionIssuers'],
+    async run({ id, managedAgents, assertionIssuers, ...changes }, { app, actor }) {
       const row = await requireConnection(app, actor.orgId, id)
       checkMayChange(actor.role, row)
+      const isAboutAgents = managedAgents !== undefined || assertionIssuers !== undefined
+      if (isAboutAgents && !mayInOrg(actor.role, 'decide-sign-in'))
+        throw new AppError('forbidden', { detail: 'Ask an owner: managed agents are for owners to decide.' })
+      const issuers = assertionIssuers && (await checkedIssuers(app, row, assertionIssuers))
       const before = { ...row, provision: row.provision === 1 }
       const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined))
       const settings = { ...before, clientSecret: undefined, ...given }
-      return toConnection(app, await changeConnection(app, row, await checked(app, settings, row)))
+      const changed = await changeConnection(app, row, await checked(app, settings, row))
+      if (!isAboutAgents) return toConnection(app, changed)
+      const agents = { managedAgents, assertionIssuers: issuers }
+      return toConnection(app, await setManagedAgents(app, changed, agents))
     },
   }),
   'delete-identity-connection': operation({

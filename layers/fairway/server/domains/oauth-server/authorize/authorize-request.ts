@@ -6,7 +6,7 @@ import { type Parameters, sentTwice } from '../authorization-endpoint'
 import { NOT_REGISTERED, type OAuthClient, refusedClient } from '../clients/client-metadata'
 import { findDocumentClient, isUrlLike } from '../clients/document-clients'
 import { matchesRedirect } from '../clients/redirect-uri'
-import { findRegisteredClient } from '../clients/registration'
+import { findOwnClient } from '../clients/registration'
 import { OAuthError } from '../oauth-error'
 
 const LONGEST_ID = 2048
@@ -54,7 +54,7 @@ export async function proveClient(app: App, parameters: Parameters, network: str
 export async function findClient(app: App, clientId: string, network: string): Promise<OAuthClient> {
   if (clientId.length > LONGEST_ID) throw refusedClient('The client_id is too long.')
   if (isUrlLike(clientId)) return findDocumentClient(app, clientId, network)
-  const client = await findRegisteredClient(app, clientId)
+  const client = await findOwnClient(app, clientId)
   if (!client) throw refusedClient(NOT_REGISTERED)
   return client
 }

@@ -29,7 +29,7 @@ const ticketSchema = z.object({
   expiresAt: z.number(),
   clientId: z.string(),
   clientName: z.string(),
-  /** Whether the client must sign its token requests. */
+  /** Whether the client must authenticate at the token endpoint. */
   mustSign: z.boolean().default(false),
   redirectUri: z.string(),
   state: z.string().optional(),
@@ -57,7 +57,7 @@ export function issueTicket(
     expiresAt: app.now().getTime() + TICKET_LIFE_IN_MS,
     clientId: client.id,
     clientName,
-    mustSign: client.signing?.isRequired ?? false,
+    mustSign: client.signing?.isRequired ?? client.orgId !== undefined,
     redirectUri,
     state,
     scopes,

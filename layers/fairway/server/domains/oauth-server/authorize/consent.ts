@@ -95,7 +95,9 @@ async function askPerson(
   const texts = textsOf(language)
   const clientName = nameOf(request, language)
   const ticket = issueTicket(app, { userId: session.userId, sessionId, query }, request, clientName)
-  const orgs = await listConnectableOrgs(app, session)
+  const { orgId } = request.client
+  const all = await listConnectableOrgs(app, session)
+  const orgs = all.filter(({ id }) => orgId === undefined || id === orgId)
   const [first, ...others] = orgs.filter(org => org.otherProvider === null)
   const otherAccountHref = await signInFirst(app, { query, again: true })
   if (first) {

@@ -1,4 +1,6 @@
 import { createLocalJWKSet, errors, type JWTVerifyGetKey } from 'jose'
+import type { z } from 'zod'
+import { fetchIssuerKeys } from '#fairway/server/domains/oauth-client'
 import type { App } from '#fairway/server/kernel/app-context'
 import { jsonOf } from '#fairway/server/kernel/declaration'
 import { GuardedFetchError } from '#fairway/server/kernel/http/guarded-fetch'
@@ -24,8 +26,12 @@ interface Kept {
 /** Returns the keys of a client. Fetches count for the network of the caller. */
 export function keysOf(app: App, { jwks, jwksUri }: ClientSigning, network: string): JWTVerifyGetKey {
   if (jwksUri === undefined) return createLocalJWKSet(jwks ?? { keys: [] })
-  return app.memo('client-keys', () => createClientKeys(app))(jwksUri, network)
+  return app.memo('client-keys', () => createKeys(app, fetchKeys))(jwksUri, network)
 }
+
+/** Returns the keys of an issuer of assertions. Fetches count for the network of the caller. */
+export const keysOfIssuer = (app: App, issuer: string, network: string): JWTVerifyGetKey =>
+  app.memo('issuer-keys', () => createKeys(app, fetchKeysOfIssuer))(issuer, network)
 
 /** Whether a fetch failed for now. The guard's own refusals have no cause. */
 export const isForNow = (error: unknown): boolean =>
@@ -35,21 +41,21 @@ export const isForNow = (error: unknown): boolean =>
  * Caches keys for five minutes. Concurrent callers cause one fetch. Throws `temporarily_unavailable` when keys cannot be fetched,
  * or when too many are.
  */
-function createClientKeys(app: App) {
+function createKeys(app: App, fetchFrom: (app: App, uri: string) => Promise<KeySet>) {
   const cache = createCache<Kept>('client-keys')
   const running = new Map<string, Promise<Kept>>()
   const ageOf = ({ fetchedAt }: Kept) => app.now().getTime() - fetchedAt
 
   async function load(uri: string): Promise<Kept> {
     try {
-      const current = { find: createLocalJWKSet(await fetchKeys(app, uri)), fetchedAt: app.now().getTime() }
+      const current = { find: createLocalJWKSet(await fetchFrom(app, uri)), fetchedAt: app.now().getTime() }
       cache.set(uri, current)
       return current
     } catch (error) {
       if (!isForNow(error)) throw error
       const before = cache.get(uri)
       if (before && ageOf(before) <= STAND_IN_LIFE_IN_MS) return before
-      const description = 'The keys of the app could not be fetched. Try again later.'
+      const description = 'The keys could not be fetched. Try again later.'
       throw new OAuthError('temporarily_unavailable', description, 503, { cause: error })
     }
   }
@@ -80,11 +86,24 @@ function createClientKeys(app: App) {
     }
 }
 
-async function fetchKeys(app: App, uri: string) {
+type KeySet = z.output<typeof keySetSchema>
+
+async function fetchKeysOfIssuer(app: App, issuer: string): Promise<KeySet> {
+  const fetched = await fetchIssuerKeys(app, issuer).catch((cause: unknown) => {
+    throw new WithheldDocument('the issuer did not publish its keys', { cause })
+  })
+  return parseKeys(fetched)
+}
+
+async function fetchKeys(app: App, uri: string): Promise<KeySet> {
   const headers = { accept: 'application/jwk-set+json, application/json' }
   const { status, text } = await guardedFetchOf(app)(uri, { ...FETCH_LIMITS, headers, takesPorts: true })
   if (isWithheld(status)) throw new WithheldDocument(`it answered ${status}`)
-  const keys = keySetSchema.safeParse(status === 200 ? jsonOf(text) : undefined)
+  return parseKeys(status === 200 ? jsonOf(text) : undefined)
+}
+
+function parseKeys(fetched: unknown): KeySet {
+  const keys = keySetSchema.safeParse(fetched)
   if (!keys.success) throw new errors.JWKSInvalid(keys.error.issues[0]?.message)
   return keys.data
 }

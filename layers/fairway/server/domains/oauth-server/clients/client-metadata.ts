@@ -7,16 +7,19 @@ import { OAuthError } from '../oauth-error'
 import { type ClientSigning, parseAuthentication } from './client-signing'
 import { applicationTypeOf, redirectKind, redirectUriFault } from './redirect-uri'
 
-/** An MCP host as this server knows it. None of them has a secret. */
+/** An MCP host as this server knows it. Only a managed one has a secret. */
 export interface OAuthClient {
   id: string
   /** The client's own name, without control and direction characters; null when it sent none. */
   name: string | null
   /**
    * `document`: described at its own address, so its host is proven. `registered`: it registered itself, and nothing is proven.
+   * `managed`: owners of an organization registered it for that organization.
    */
-  source: 'document' | 'registered'
-  /** The host of its metadata document, with the port that its address names; null for a client that registered itself. */
+  source: 'document' | 'registered' | 'managed'
+  /** The organization of a managed client. */
+  orgId?: string
+  /** The host of its metadata document, with the port that its address names; null for every other client. */
   host: string | null
   redirectUris: string[]
   applicationType: 'web' | 'native'

@@ -10,6 +10,7 @@ import { oauthClients } from '../tables'
 import { type ClientMetadata, parseClientMetadata, type OAuthClient, renewsBy } from './client-metadata'
 import { clientSigningSchema, signingMetadata } from './client-signing'
 import { clientIdUrlFault, isUrlLike } from './document-clients'
+import { findManagedClient } from './managed-clients'
 import { withoutFreePort } from './redirect-uri'
 
 const DAY_IN_MS = 24 * 60 * 60 * 1000
@@ -128,7 +129,7 @@ async function insertClient(
 }
 
 /** Returns the client that registered itself with this id, or null. */
-export async function findRegisteredClient(app: App, id: string): Promise<OAuthClient | null> {
+async function findRegisteredClient(app: App, id: string): Promise<OAuthClient | null> {
   const [row] = await app.db.orm.select().from(oauthClients).where(eq(oauthClients.id, id))
   if (!row) return null
   const { name, applicationType } = row
@@ -138,13 +139,17 @@ export async function findRegisteredClient(app: App, id: string): Promise<OAuthC
   return { id, name, source: 'registered', host: null, redirectUris, applicationType, renews, signing }
 }
 
+/** Returns the client with this ID of ours: one that registered itself, or a managed one. Null for every other ID. */
+export const findOwnClient = async (app: App, id: string): Promise<OAuthClient | null> =>
+  (await findRegisteredClient(app, id)) ?? findManagedClient(app, id)
+
 /**
  * Whether the authorization endpoint accepts this id: the address of a document, which is not fetched here, or the id of a
  * registration. A client that is not known must register again.
  */
 export async function isKnownClient(app: App, id: string): Promise<boolean> {
   if (isUrlLike(id)) return app.config.oauth.clientDocuments !== 'off' && clientIdUrlFault(id) === undefined
-  return (await findRegisteredClient(app, id)) !== null
+  return (await findOwnClient(app, id)) !== null
 }
 
 /** Notes that a person saw the consent page of this client, at most once a day. */
