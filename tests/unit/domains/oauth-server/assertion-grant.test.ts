@@ -114,6 +114,7 @@ describe('an assertion', () => {
         org_id: owner.orgId,
         provider: `connection:${connectionId}`,
         assertion_issuer: corp.issuer,
+        may_delete: 0,
         must_sign: 1,
         scope: 'mcp:read mcp:write',
       }),

@@ -59,6 +59,7 @@ export async function grantByAssertion(app: App, asserted: AssertedGrant): Promi
   return grant
 }
 
+// Only a person ticks the box “Delete” of the consent page, so agents do not delete.
 function grantStatement(
   app: App,
   {
@@ -83,8 +84,8 @@ function grantStatement(
   const isStillManaged = ownOrg === undefined ? '1' : isManagedIn('?', 'o.id')
   return {
     sql: `insert into oauth_grants (id, client_id, client_name, user_id, email, org_id, provider, provider_domain, assertion_issuer,
-        scope, must_sign, resource, created_at, last_used_at, signed_in_at, expires_at, root_mark)
-      select ?, ?, ?, u.id, u.email, o.id, g.provider, g.provider_domain, g.assertion_issuer, ?, 1, ?, ?, ?, ?, ?, ?
+        scope, may_delete, must_sign, resource, created_at, last_used_at, signed_in_at, expires_at, root_mark)
+      select ?, ?, ?, u.id, u.email, o.id, g.provider, g.provider_domain, g.assertion_issuer, ?, 0, 1, ?, ?, ?, ?, ?, ?
       from (select ? as org_id, ? as user_id, ? as provider, ? as provider_domain, ? as assertion_issuer) g ${grantJoins}
       where ${mayConnect(app.config)} and ${suspendedUntilSql('u')} <= ? and ${vouchesFor('g')} and ${isStillManaged}
         and not exists (select 1 from oauth_grants where ${SAME} and revoked_at >= ?)
