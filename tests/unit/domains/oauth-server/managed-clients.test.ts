@@ -1,5 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { answerTokenRequest, authenticateAccessToken, revokeToken } from '#fairway/server/domains/oauth-server'
+import {
+  answerTokenRequest,
+  authenticateAccessToken,
+  revokeToken,
+  showConsent,
+} from '#fairway/server/domains/oauth-server'
 import { proveClient } from '#fairway/server/domains/oauth-server/authorize/authorize-request'
 import { readParameters } from '#fairway/server/domains/oauth-server/authorization-endpoint'
 import { endManagedClient, listManagedClients } from '#fairway/server/domains/oauth-server/clients/managed-clients'
@@ -10,6 +15,7 @@ import { refusalOf } from '../../../support/error-code'
 import { addAgent, type Agent, basicHeader } from '../../../support/managed-agents'
 import { aMember, anotherOrg } from '../../../support/members'
 import { approve, renewal } from '../../../support/oauth-grant'
+import { authorizeQuery } from '../../../support/oauth-host'
 import { query } from '../../../support/query'
 import { useTestApp } from '../../../support/use-app'
 
@@ -69,6 +75,16 @@ describe('a managed client', () => {
     const elsewhere = await anotherOrg(app, owner)
     expect(await refusalOf(approved(elsewhere))).toBe('access_denied')
     expect(await query(app, 'select 1 from oauth_grants')).toEqual([])
+  })
+
+  it('is shown on the consent page as registered by an owner, with its own organization alone', async () => {
+    const person = await anotherOrg(app, owner)
+    const visit = { clientAddress: '192.0.2.1', requestId: 'r', session: person, sessionId: null, signedInAt: null }
+    const query = authorizeQuery(agent.clientId, { redirect_uri: CALLBACK })
+    const answer = JSON.stringify(await showConsent(app, { ...visit, query }))
+    expect(answer).toContain('Registered by an owner of the organization')
+    expect(answer).toContain(owner.orgName?.replace("'", '&#39;'))
+    expect(answer).not.toContain('Second')
   })
 
   it('without an address has no consent page, so it can exchange assertions alone', async () => {

@@ -102,11 +102,11 @@ export function forgetSteps({ forget }: Texts): VNode {
 const withCommands = (text: string) =>
   text.split('`').map((part, at) => (at % 2 === 1 ? <code dir="ltr">{part}</code> : part))
 
-/** The domain that publishes an app, if it was verified. */
+/** The domain that publishes an app, if it was verified; or that owners registered it. */
 const Origin = ({ request: { client }, texts }: { request: AuthorizeRequest; texts: Texts }) => (
   <p class="origin">
     {client.host === null ? (
-      texts.fromRegistration
+      texts[client.source === 'managed' ? 'fromOwner' : 'fromRegistration']
     ) : (
       <Stressed text={texts.fromDocument} slot="host" value={client.host} />
     )}
