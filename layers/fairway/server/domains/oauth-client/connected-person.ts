@@ -32,15 +32,8 @@ export function toConnectedPerson({ issuer }: { issuer: string }, claims: OpenId
   if ((issuer === GOOGLE || hd !== undefined) && hd !== domain) {
     throw new ProviderFailure('account-refused', 'the account is not of this workspace', { code: 'domain-not-proved' })
   }
-  const isVerified = isEntra(issuer)
-    ? isTrue(edov)
-      ? true
-      : null
-    : isTrue(said)
-      ? true
-      : said === undefined
-        ? null
-        : false
+  const isTenant = isEntra(issuer)
+  const isVerified = isTenant ? (isTrue(edov) ? true : null) : isTrue(said) ? true : said === undefined ? null : false
   return { subject: sub, email: profile.email, isVerified, name: profile.name, image: profile.image }
 }
 

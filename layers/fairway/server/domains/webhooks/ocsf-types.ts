@@ -73,6 +73,7 @@ export const LISTED: Readonly<Record<number, Readonly<Record<number, readonly st
     1: [
       'security.token-made',
       'audit.add-identity-connection',
+      'audit.add-managed-client',
       'audit.claim-domain',
       'audit.create-webhook',
       'audit.make-personal-token',
@@ -98,6 +99,7 @@ export const LISTED: Readonly<Record<number, Readonly<Record<number, readonly st
       'audit.delete-webhook',
       'audit.end-connection',
       'audit.end-grant',
+      'audit.end-managed-client',
       'audit.end-own-grant',
       'audit.remove-domain',
       'audit.revoke-personal-token',
