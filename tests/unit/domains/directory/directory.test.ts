@@ -95,6 +95,52 @@ describe('a directory', () => {
   })
 })
 
+describe('the end of a directory', () => {
+  it('lets the people in again whom it removed', async () => {
+    const { create, send, owner, at, orgId, domain } = await aDirectory()
+    await owner.browser.request('/_fw/org', { method: 'PATCH', json: { allowedDomain: domain } })
+    const person = await world.person({ email: at('back') })
+    const { user } = await create('back')
+    await send('DELETE', `/Users/${user.id}`)
+    const join = () => person.browser.post('/_fw/org/join', { json: { orgId, confirm: true } })
+    expect(await codeOf(await join())).toBe('directory-removed')
+    await owner.browser.request('/_fw/org/directory', { method: 'DELETE' })
+    expect((await join()).status).toBe(200)
+    expect(await membersOf(orgId)).toContain('back member')
+  })
+
+  it('comes with that of its organization, from the moment an owner deletes it', async () => {
+    const { send, owner } = await aDirectory()
+    const { orgName } = await sessionOf(owner.browser)
+    await owner.browser.request('/_fw/org', { method: 'DELETE', json: { name: orgName } })
+    expect((await send('GET', '/Users')).status).toBe(401)
+  })
+
+  it('comes before that of the domains it needs', async () => {
+    const { create, send, owner, domain, orgId } = await aDirectory()
+    const remove = async (name: string) => {
+      const answer = await owner.browser.request(`/_fw/org/domains/${name}`, { method: 'DELETE' })
+      return answer.ok ? 'removed' : codeOf(answer)
+    }
+    const { user } = await create('domain')
+    // The last proved one, then one with people.
+    expect(await remove(domain)).toBe('in-use')
+    await query(
+      server,
+      `insert into fw_org_domains (org_id, domain, token, status, proved_at, checked_at, created_by, created_at)
+        values (?, ?, 'token', 'proved', 1, 9e12, 'x', 1)`,
+      [orgId, `other-${domain}`],
+    )
+    const refused = await owner.browser.request(`/_fw/org/domains/${domain}`, { method: 'DELETE' })
+    expect((await refused.json()).detail).toContain('The directory needs this domain')
+    await send('DELETE', `/Users/${user.id}`)
+    expect(await remove(domain)).toBe('removed')
+    expect(await remove(`other-${domain}`)).toBe('in-use')
+    await owner.browser.request('/_fw/org/directory', { method: 'DELETE' })
+    expect(await remove(`other-${domain}`)).toBe('removed')
+  })
+})
+
 describe('the people of a directory', () => {
   it('become accounts and members at once, and come back as they were sent', async () => {
     const { create, orgId, at, send } = await aDirectory()
@@ -176,6 +222,20 @@ describe('the people of a directory', () => {
     expect(await membersOf(orgId)).toContain('out member')
   })
 
+  it('are kept out before their membership ends', async () => {
+    const { create, send } = await aDirectory()
+    const { user } = await create('gap')
+    await query(
+      server,
+      `create trigger no_gap before delete on org_members when not exists (
+        select 1 from fw_kept_out_members k where k.org_id = old.org_id and k.user_id = old.user_id)
+        begin select raise(abort, 'a gap'); end`,
+    )
+    const answer = await send('DELETE', `/Users/${user.id}`)
+    await query(server, 'drop trigger no_gap')
+    expect(answer.status).toBe(204)
+  })
+
   it('never lose the last owner', async () => {
     const { send, orgId, at, owner } = await aDirectory()
     await query(server, 'update users set email = ? where id = ?', [at('boss'), owner.userId])
@@ -184,6 +244,7 @@ describe('the people of a directory', () => {
     const refused = await send('DELETE', `/Users/${id}`)
     expect([refused.status, (await refused.json()).status]).toEqual([409, '409'])
     expect(await membersOf(orgId)).toEqual(['boss owner'])
+    expect(await query(server, 'select 1 from fw_kept_out_members where user_id = ?', [owner.userId])).toEqual([])
   })
 
   it('change by PUT of everything, and never their address', async () => {

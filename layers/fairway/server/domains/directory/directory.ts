@@ -1,6 +1,6 @@
 // The directory of an organization: its one token, and who it is.
 import type { App } from '#fairway/server/kernel/app-context'
-import type { Actor } from '#fairway/server/domains/organizations'
+import { type Actor, isInUse, letInStatement } from '#fairway/server/domains/organizations'
 import { inBackground } from '#fairway/server/kernel/background'
 import { sha256 } from '#fairway/server/kernel/crypto/hash'
 import { randomToken } from '#fairway/server/kernel/crypto/random'
@@ -63,6 +63,7 @@ export async function endDirectory(app: App, orgId: string): Promise<void> {
     [
       { sql: 'delete from fw_directories where org_id = ?', args: [orgId] },
       { sql: 'delete from fw_directory_people where org_id = ?', args: [orgId] },
+      letInStatement(orgId),
     ],
     'write',
   )
@@ -76,7 +77,7 @@ export async function findDirectoryOrg(app: App, authorization: string | undefin
   const [row] = await app.db.prepareRead<{ orgId: string; lastUsedAt: number | null }>(
     'select org_id as orgId, last_used_at as lastUsedAt from fw_directories where token_hash = ?',
   )([sha256(token)])
-  if (!row) return undefined
+  if (!row || !(await isInUse(app, row.orgId))) return undefined
   const now = app.now().getTime()
   if (now - (row.lastUsedAt ?? 0) > MINUTE_IN_MS) {
     inBackground(app, 'touch-directory', async () => {
@@ -89,10 +90,15 @@ export async function findDirectoryOrg(app: App, authorization: string | undefin
   return row.orgId
 }
 
+const NEEDS = 'The directory needs this domain: disconnect it, or remove its people of this domain first.'
+
 /** What happens to the rows of a directory with its organization and its people. */
 export const directoryRows: DependentRows = {
   forgetOrganization: ({ sql, args }) =>
     ['fw_directories', 'fw_directory_people'].map(table => ({ sql: `delete from ${table} where ${sql}`, args })),
+  needsDomain: (orgId, domain, isLast) => `select '${NEEDS}' as reason from fw_directories d where d.org_id = ${orgId}
+    and (${isLast} or exists (select 1 from fw_directory_people p
+      where p.org_id = d.org_id and substr(p.email, instr(p.email, '@') + 1) = ${domain}))`,
   forgetPerson: ({ userId }) => [
     { sql: 'update fw_directory_people set user_id = null where user_id = ?', args: [userId] },
   ],

@@ -23,6 +23,8 @@ interface EndedMembership {
   condition: SqlPart
   /** The address of the member who takes over; defaults to the longest-standing owner. */
   receiver?: string
+  /** Runs first in the same transaction. */
+  first?: InStatement
 }
 
 /**
@@ -31,7 +33,7 @@ interface EndedMembership {
  */
 export async function endMembership(
   app: App,
-  { orgId, userId, condition, receiver }: EndedMembership,
+  { orgId, userId, condition, receiver, first }: EndedMembership,
 ): Promise<boolean> {
   const one = {
     sql: `m.org_id = ? and m.user_id = ? and ${condition.sql}`,
@@ -39,7 +41,8 @@ export async function endMembership(
   }
   const tables = await findHandedOver(app.db.client)
   const receivers = receiver ? { [orgId]: receiver } : {}
-  const results = await writeOwnedRows(app, endMembershipsStatements(app, { memberships: one, tables, receivers }))
+  const ending = endMembershipsStatements(app, { memberships: one, tables, receivers })
+  const results = await writeOwnedRows(app, first ? [first, ...ending] : ending)
   await logMoves(app, results, MEMBERSHIP_ENDED)
   return results.at(-1)?.rowsAffected === 1
 }

@@ -40,6 +40,7 @@ export { BROUGHT_IN, organizationRows, orgsOf, removeBroughtInStatements, MEMBER
 export { deleteOrganization, listDeleted, planDeletion, purgeOrganizations, restoreOrganization } from './deletion'
 export {
   agentsOnlyRead,
+  isInUse,
   createOrganization,
   leaveAllStatements,
   listLeaving,
@@ -110,7 +111,7 @@ export {
   deactivateConnection,
   deleteConnection,
 } from './connection-state'
-export { joinByDirectory, leaveByDirectory } from './directory-membership'
+export { joinByDirectory, leaveByDirectory, letInStatement } from './directory-membership'
 export { domainOf, ownsDomain, requireDomain } from './domain-names'
 export { checkDueDomains } from './proved-domains'
 export { setAuthProvider } from './set-auth-provider'
