@@ -76,8 +76,11 @@ describe('a directory', () => {
       patch: { supported: true },
       filter: { supported: true, maxResults: 200 },
     })
-    expect((await (await send('GET', '/ResourceTypes')).json()).Resources[0].endpoint).toBe('/Users')
-    expect((await (await send('GET', '/Schemas')).json()).totalResults).toBe(1)
+    const types = (await (await send('GET', '/ResourceTypes')).json()).Resources
+    expect(types.map(({ endpoint: path }: { endpoint: string }) => path)).toEqual(['/Users', '/Groups'])
+    const schemas = (await (await send('GET', '/Schemas')).json()).Resources
+    expect(schemas.map(({ name }: { name: string }) => name)).toEqual(['User', 'Group'])
+    expect((await (await send('GET', `/Schemas/${schemas[1].id}`)).json()).name).toBe('Group')
     const unknown = await fetch(`${endpoint}/Users`, { headers: { authorization: 'Bearer fwd_unknown-token' } })
     expect([unknown.status, await unknown.json()]).toEqual([
       401,
@@ -289,5 +292,178 @@ describe('the people of a directory', () => {
     expect((await (await theirs.send('GET', '/Users')).json()).totalResults).toBe(0)
     const browser = createBrowser(server.origin)
     expect((await browser.get('/_fw/scim/v2/Users')).status).toBe(401)
+  })
+})
+
+describe('the groups of a directory', () => {
+  const GROUP = 'urn:ietf:params:scim:schemas:core:2.0:Group'
+
+  /** A directory with some people, and a group that has the first two. */
+  async function aGroup() {
+    const directory = await aDirectory()
+    const { create, send } = directory
+    const ids: string[] = []
+    for (const name of ['ada', 'ben', 'cyd']) ids.push((await create(name)).user.id)
+    const [ada = '', ben = '', cyd = ''] = ids
+    const answer = await send('POST', '/Groups', {
+      schemas: [GROUP, 'http://schemas.microsoft.com/2006/11/ResourceManagement/ADSCIM/2.0/Group'],
+      displayName: 'Editors',
+      externalId: 'g-1',
+      members: [{ value: ada, display: 'Ada' }, { value: ben }],
+    })
+    const group = await answer.json()
+    const path = `/Groups/${group.id}`
+    const members = async () =>
+      ((await (await send('GET', path)).json()).members as { value: string }[])
+        .map(({ value }) => ['ada', 'ben', 'cyd'][ids.indexOf(value)])
+        .toSorted()
+    const patch = (...Operations: object[]) => send('PATCH', path, { Operations })
+    return { ...directory, answer, group, path, members, patch, ada, ben, cyd }
+  }
+
+  it('come back as they were sent, and people tell their groups', async () => {
+    const { answer, group, send, ada, endpoint } = await aGroup()
+    expect([answer.status, group]).toEqual([
+      201,
+      {
+        schemas: [GROUP],
+        id: expect.any(String),
+        externalId: 'g-1',
+        displayName: 'Editors',
+        members: expect.arrayContaining([
+          { value: ada, display: 'ada Larch', type: 'User', $ref: `${endpoint}/Users/${ada}` },
+        ]),
+        meta: expect.objectContaining({ resourceType: 'Group', location: `${endpoint}/Groups/${group.id}` }),
+      },
+    ])
+    expect(await (await send('GET', `/Groups/${group.id}`)).json()).toEqual(group)
+    const inGroup = { value: group.id, display: 'Editors', type: 'direct', $ref: `${endpoint}/Groups/${group.id}` }
+    expect((await (await send('GET', `/Users/${ada}`)).json()).groups).toEqual([inGroup])
+    await send('PUT', `/Users/${ada}`, { ...(await (await send('GET', `/Users/${ada}`)).json()), groups: [] })
+    expect((await (await send('GET', `/Users/${ada}`)).json()).groups).toEqual([inGroup])
+  })
+
+  it('are found as Okta and Entra ID look for them, with the attributes that they want', async () => {
+    const { send, group, ada, cyd } = await aGroup()
+    await send('POST', '/Groups', { displayName: 'Ärzte' })
+    const find = async (query: string) => (await send('GET', `/Groups?${query}`)).json()
+    const names = async (filter: string) =>
+      (await find(`filter=${encodeURIComponent(filter)}`)).Resources.map(
+        ({ displayName }: { displayName: string }) => displayName,
+      )
+    expect(await names('displayName eq "editors"')).toEqual(['Editors'])
+    expect(await names('displayName eq "ÄRZTE"')).toEqual(['Ärzte'])
+    expect(await names('externalId eq "g-1" and displayName eq "Editors"')).toEqual(['Editors'])
+    expect(await names(`id eq "${group.id}" and members eq "${ada}"`)).toEqual(['Editors'])
+    expect(await names(`members eq "${cyd}"`)).toEqual([])
+    expect((await send('GET', `/Groups?filter=${encodeURIComponent('title eq "x"')}`)).status).toBe(400)
+    const page = await find('startIndex=2&count=1&excludedAttributes=members,meta')
+    expect(page).toMatchObject({ totalResults: 2, startIndex: 2, itemsPerPage: 1 })
+    expect(page.Resources).toEqual([{ schemas: [GROUP], id: expect.any(String), displayName: 'Ärzte' }])
+    const only = await find('count=1&attributes=displayName,members.value')
+    expect(Object.keys(only.Resources[0])).toEqual(['schemas', 'id', 'displayName', 'members'])
+    expect(Object.keys(only.Resources[0].members[0])).toEqual(['value'])
+  })
+
+  it.each<[string, (ids: Record<'ada' | 'ben' | 'cyd', string>) => object[], string[]]>([
+    [
+      'Okta: a new name, without a path',
+      () => [{ op: 'replace', value: { id: 'x', displayName: 'New' } }],
+      ['ada', 'ben'],
+    ],
+    [
+      'Okta: one leaves and one enters',
+      ({ ada, cyd }) => [
+        { op: 'remove', path: `members[value eq "${ada}"]` },
+        { op: 'add', path: 'members', value: [{ value: cyd, display: 'Cyd' }] },
+      ],
+      ['ben', 'cyd'],
+    ],
+    ['Okta: other members', ({ cyd }) => [{ op: 'replace', path: 'members', value: [{ value: cyd }] }], ['cyd']],
+    ['Okta: no members', () => [{ op: 'replace', path: 'members', value: [] }], []],
+    [
+      'Entra ID: one enters',
+      ({ cyd }) => [{ op: 'Add', path: 'members', value: [{ $ref: null, value: cyd }] }],
+      ['ada', 'ben', 'cyd'],
+    ],
+    [
+      'Entra ID: one leaves',
+      ({ ben }) => [{ op: 'Remove', path: 'members', value: [{ $ref: null, value: ben }] }],
+      ['ada'],
+    ],
+    [
+      'Entra ID with its flag: no path',
+      ({ cyd }) => [{ op: 'Add', value: { members: [{ value: cyd }] } }],
+      ['ada', 'ben', 'cyd'],
+    ],
+    [
+      'a member twice',
+      ({ ada }) => [{ op: 'add', path: 'members', value: [{ value: ada }, { value: ada }] }],
+      ['ada', 'ben'],
+    ],
+    [
+      'somebody who is no member leaves',
+      ({ cyd }) => [{ op: 'remove', path: `members[value eq "${cyd}"]` }],
+      ['ada', 'ben'],
+    ],
+    ['an empty list leaves', () => [{ op: 'remove', path: 'members', value: [] }], ['ada', 'ben']],
+    ['all leave', () => [{ op: 'remove', path: 'members' }], []],
+  ])('change by PATCH. %s', async (_name, operations, expected) => {
+    const { patch, members, ada, ben, cyd } = await aGroup()
+    expect((await patch(...operations({ ada, ben, cyd }))).status).toBe(200)
+    expect(await members()).toEqual(expected)
+  })
+
+  it('change by PUT, members included, and end by DELETE', async () => {
+    const { send, path, group, members, ada, cyd } = await aGroup()
+    const put = await send('PUT', path, { displayName: 'Writers', members: [{ value: ada }, { value: cyd }] })
+    expect(await put.json()).toMatchObject({ id: group.id, displayName: 'Writers' })
+    expect(await members()).toEqual(['ada', 'cyd'])
+    await send('PUT', path, { displayName: 'Writers', members: [] })
+    expect(await members()).toEqual([])
+    expect([(await send('DELETE', path)).status, (await send('GET', path)).status]).toEqual([204, 404])
+    expect((await send('DELETE', path)).status).toBe(404)
+  })
+
+  it('have members of their own directory only, and one name each', async () => {
+    const ours = await aGroup()
+    const theirs = await aGroup()
+    const refusal = async (answer: Response) => [answer.status, (await answer.json()).scimType]
+    const foreign = { op: 'add', path: 'members', value: [{ value: ours.cyd }, { value: theirs.ada }] }
+    expect(await refusal(await ours.patch(foreign))).toEqual([400, 'invalidValue'])
+    expect(await ours.members()).toEqual(['ada', 'ben'])
+    expect(await refusal(await ours.patch({ op: 'add', path: 'members', value: 'x' }))).toEqual([400, 'invalidValue'])
+    const byType = { op: 'remove', path: 'members[type eq "User"]' }
+    expect(await refusal(await ours.patch(byType))).toEqual([400, 'invalidPath'])
+    expect(await refusal(await ours.send('POST', '/Groups', { displayName: 'EDITORS' }))).toEqual([409, 'uniqueness'])
+    expect(await refusal(await ours.send('POST', '/Groups', {}))).toEqual([400, 'invalidValue'])
+    expect((await theirs.send('GET', ours.path)).status).toBe(404)
+    expect((await theirs.send('DELETE', ours.path)).status).toBe(404)
+  })
+
+  it('lose no member by parallel requests, and a removed person leaves them', async () => {
+    const { create, patch, members, send, path, ada } = await aGroup()
+    const people = await Promise.all(Array.from({ length: 8 }, (_, index) => create(`many${index}`)))
+    const entering = people.map(({ user }) => patch({ op: 'add', path: 'members', value: [{ value: user.id }] }))
+    expect((await Promise.all(entering)).map(({ status }) => status)).toEqual(Array(8).fill(200))
+    expect(await members()).toHaveLength(10)
+    await send('DELETE', `/Users/${ada}`)
+    expect((await (await send('GET', path)).json()).members).toHaveLength(9)
+  })
+
+  it('have 10,000 members', async () => {
+    const { orgId, send, path } = await aGroup()
+    await query(
+      server,
+      `with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < 10000)
+        insert into fw_directory_people (id, org_id, user_name, user_name_key, email, active, data, created_at, updated_at)
+        select ? || n, ?, ? || n, ? || n, 'x', 1, '{}', 1, 1 from numbers`,
+      Array(4).fill(orgId),
+    )
+    const all = Array.from({ length: 10_000 }, (_, index) => ({ value: `${orgId}${index + 1}` }))
+    const put = await send('PUT', path, { displayName: 'Everyone', members: all })
+    expect([put.status, (await put.json()).members.length]).toEqual([200, 10_000])
+    const Operations = [{ op: 'Remove', path: 'members', value: all.slice(0, 1000) }]
+    expect((await (await send('PATCH', path, { Operations })).json()).members).toHaveLength(9000)
   })
 })

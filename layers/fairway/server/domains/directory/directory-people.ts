@@ -8,77 +8,66 @@ import {
   ownsDomain,
 } from '#fairway/server/domains/organizations'
 import type { App } from '#fairway/server/kernel/app-context'
-import type { InValue } from '#fairway/server/kernel/database/client'
 import { newId } from '#fairway/server/kernel/crypto/random'
 import { mailContent } from '#fairway/server/kernel/mail/mail-content'
 import { queueMail } from '#fairway/server/kernel/mail/queue-mail'
 import { ScimError } from './scim-error'
-import { type Comparison, parseFilter } from './scim-filter'
-import type { ScimDocument } from './scim-patch'
+import { readPage } from './scim-page'
+import { applyPatch, type ScimDocument } from './scim-patch'
+import type { ScimResource } from './scim-resource'
 import { type PersonRow, readUser, type ReadUser, toUserDocument } from './scim-user'
 
-const MOST_PER_PAGE = 200
-const COLUMNS = `id, org_id as orgId, user_id as userId, user_name as userName, user_name_key as userNameKey,
-  external_id as externalId, email, active, data, created_at as createdAt, updated_at as updatedAt`
-
-/** The columns behind the attributes that a filter may name. */
-const FILTERED: Partial<Record<string, string>> = {
-  id: 'id = ?',
-  username: 'user_name_key = lower(?)',
-  externalid: 'external_id = ?',
-  displayname: `lower(json_extract(data, '$.displayName')) = lower(?)`,
-  active: `active = (lower(?) = 'true')`,
-  emails: 'email = lower(?)',
-  'emails.value': 'email = lower(?)',
-  'emails[type eq "work"].value': 'email = lower(?)',
+const LISTED = {
+  table: 'fw_directory_people',
+  columns: `id, org_id as orgId, user_id as userId, user_name as userName, user_name_key as userNameKey,
+  external_id as externalId, email, active, made_account as madeAccount, data, created_at as createdAt, updated_at as updatedAt`,
+  filters: {
+    id: 'id = ?',
+    username: 'user_name_key = ?',
+    externalid: 'external_id = ?',
+    displayname: `lower(json_extract(data, '$.displayName')) = lower(?)`,
+    active: `active = (lower(?) = 'true')`,
+    emails: 'email = lower(?)',
+    'emails.value': 'email = lower(?)',
+    'emails[type eq "work"].value': 'email = lower(?)',
+  },
 }
 
-/** The row of a person; throws ScimError 404. */
-export async function requirePerson(app: App, orgId: string, id: string): Promise<PersonRow> {
-  const find = app.db.prepareRead<PersonRow>(`select ${COLUMNS} from fw_directory_people where org_id = ? and id = ?`)
+/** The people of a directory. */
+export const directoryUsers: ScimResource<PersonRow> = {
+  require: requirePerson,
+  list: (app, orgId, page) => readPage(app, orgId, LISTED, page),
+  add: addPerson,
+  replace: changePerson,
+  patch: (app, row, body) => changePerson(app, row, applyPatch(toUserDocument(app, row), body)),
+  remove: removePerson,
+  async toDocuments(app, rows, projection) {
+    const groups = projection.keeps('groups') ? await groupsOf(app, rows) : undefined
+    return rows.map(row => toUserDocument(app, row, groups?.get(row.id)))
+  },
+}
+
+async function requirePerson(app: App, orgId: string, id: string): Promise<PersonRow> {
+  const find = app.db.prepareRead<PersonRow>(
+    `select ${LISTED.columns} from fw_directory_people where org_id = ? and id = ?`,
+  )
   const [row] = await find([orgId, id])
   if (!row) throw new ScimError('There is no user with this id.', undefined, 404)
   return row
 }
 
-interface Page {
-  filter?: string
-  /** From 1 on; smaller ones count as 1 (RFC 7644 §3.4.2.4). */
-  startIndex: number
-  count: number
-}
-
-/** A page of people, oldest first, with the total. Throws ScimError `invalidFilter`. */
-export async function listPeople(app: App, orgId: string, { filter, startIndex, count }: Page) {
-  const comparisons = filter ? parseFilter(filter) : []
-  const where = ['org_id = ?', ...comparisons.map(conditionOf)].join(' and ')
-  const args: InValue[] = [orgId, ...comparisons.map(({ value }) => value)]
-  const first = Math.max(1, startIndex)
-  const size = Math.min(Math.max(0, count), MOST_PER_PAGE)
-  const [page, total] = await Promise.all([
-    app.db.client.execute({
-      sql: `select ${COLUMNS} from fw_directory_people where ${where} order by created_at, id limit ? offset ?`,
-      args: [...args, size, first - 1],
-    }),
-    app.db.client.execute({ sql: `select count(*) as total from fw_directory_people where ${where}`, args }),
-  ])
-  const rows = page.rows as unknown as PersonRow[]
-  return {
-    totalResults: Number(total.rows[0]?.total ?? 0),
-    startIndex: first,
-    itemsPerPage: rows.length,
-    Resources: rows.map(row => toUserDocument(app, row)),
-  }
-}
-
-function conditionOf({ attribute }: Comparison): string {
-  const condition = FILTERED[attribute.replace(/^urn:ietf:params:scim:schemas:core:2\.0:user:/, '')]
-  if (!condition) throw new ScimError(`Users cannot be found by ${attribute}.`, 'invalidFilter')
-  return condition
+/** The groups of people, by person. */
+async function groupsOf(app: App, rows: readonly PersonRow[]) {
+  const find = app.db.prepareRead<{ personId: string; groupId: string; display: string }>(
+    `select m.person_id as personId, g.id as groupId, g.display_name as display
+     from fw_directory_group_members m join fw_directory_groups g on g.id = m.group_id
+     where m.person_id in (select value from json_each(?)) order by g.created_at, g.id`,
+  )
+  return Map.groupBy(await find([JSON.stringify(rows.map(({ id }) => id))]), ({ personId }) => personId)
 }
 
 /** Adds a person. Throws ScimError `uniqueness`, and `invalidValue` for an address outside the proved domains. */
-export async function addPerson(app: App, orgId: string, document: ScimDocument): Promise<PersonRow> {
+async function addPerson(app: App, orgId: string, document: ScimDocument): Promise<PersonRow> {
   const user = readUser(document)
   await checkDomain(app, orgId, user)
   const userId = await accountOf(app, user)
@@ -110,7 +99,7 @@ export async function addPerson(app: App, orgId: string, document: ScimDocument)
  * Gives a person the attributes of a document. Throws ScimError `uniqueness`, `invalidValue`, and `mutability` for another address:
  * the address of an account is changed by its owner.
  */
-export async function changePerson(app: App, row: PersonRow, document: ScimDocument): Promise<PersonRow> {
+async function changePerson(app: App, row: PersonRow, document: ScimDocument): Promise<PersonRow> {
   const user = readUser(document)
   const { id, orgId } = row
   if (user.email !== row.email) throw new ScimError('The address of an account is changed by its owner.', 'mutability')
@@ -135,9 +124,15 @@ export async function changePerson(app: App, row: PersonRow, document: ScimDocum
 }
 
 /** Removes a person, who is kept out from then on. */
-export async function removePerson(app: App, { id, orgId, userId, email }: PersonRow): Promise<void> {
+async function removePerson(app: App, { id, orgId, userId, email }: PersonRow): Promise<void> {
   await follow(app, { orgId, userId, active: false, email })
-  await app.db.client.execute({ sql: 'delete from fw_directory_people where id = ?', args: [id] })
+  await app.db.client.batch(
+    [
+      { sql: 'delete from fw_directory_group_members where person_id = ?', args: [id] },
+      { sql: 'delete from fw_directory_people where id = ?', args: [id] },
+    ],
+    'write',
+  )
 }
 
 async function checkDomain(app: App, orgId: string, { email }: ReadUser): Promise<void> {

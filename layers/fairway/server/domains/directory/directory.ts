@@ -61,8 +61,7 @@ export async function connectDirectory(
 export async function endDirectory(app: App, orgId: string): Promise<void> {
   const [ended] = await app.db.client.batch(
     [
-      { sql: 'delete from fw_directories where org_id = ?', args: [orgId] },
-      { sql: 'delete from fw_directory_people where org_id = ?', args: [orgId] },
+      ...DIRECTORY_TABLES.map(table => ({ sql: `delete from ${table} where org_id = ?`, args: [orgId] })),
       letInStatement(orgId),
     ],
     'write',
@@ -90,12 +89,20 @@ export async function findDirectoryOrg(app: App, authorization: string | undefin
   return row.orgId
 }
 
+const DIRECTORY_TABLES = [
+  'fw_directories',
+  'fw_directory_people',
+  'fw_directory_groups',
+  'fw_directory_group_members',
+  'fw_directory_mapping',
+]
+
 const NEEDS = 'The directory needs this domain: disconnect it, or remove its people of this domain first.'
 
 /** What happens to the rows of a directory with its organization and its people. */
 export const directoryRows: DependentRows = {
   forgetOrganization: ({ sql, args }) =>
-    ['fw_directories', 'fw_directory_people'].map(table => ({ sql: `delete from ${table} where ${sql}`, args })),
+    DIRECTORY_TABLES.map(table => ({ sql: `delete from ${table} where ${sql}`, args })),
   needsDomain: (orgId, domain, isLast) => `select '${NEEDS}' as reason from fw_directories d where d.org_id = ${orgId}
     and (${isLast} or exists (select 1 from fw_directory_people p
       where p.org_id = d.org_id and substr(p.email, instr(p.email, '@') + 1) = ${domain}))`,

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { App } from '#fairway/server/kernel/app-context'
 import { randomToken } from '#fairway/server/kernel/crypto/random'
 import type { InStatement, ResultSet } from '#fairway/server/kernel/database/client'
+import { inTransaction } from '#fairway/server/kernel/database/in-transaction'
 import type { SqlPart } from '#fairway/server/kernel/dependent-rows'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import {
@@ -167,17 +168,8 @@ const toLink = ({ hash, purpose, payload }: OneTime<AddressPayload>, userId: str
  * other side is missing. Throws `link-used`, `link-expired` and `rows-refused`. When another account has the address by then,
  * throws `account-exists` to the owner of the address and `conflict` to the requester.
  */
-export async function confirmAddress(app: App, link: AddressLink): Promise<boolean> {
-  const transaction = await app.db.client.transaction('write')
-  try {
-    const isChanged = await confirmWithin(app, transaction, link)
-    await transaction.commit()
-    return isChanged
-  } finally {
-    // Rolls back uncommitted changes.
-    transaction.close()
-  }
-}
+export const confirmAddress = (app: App, link: AddressLink): Promise<boolean> =>
+  inTransaction(app, on => confirmWithin(app, on, link))
 
 async function confirmWithin(app: App, on: Runs, link: AddressLink): Promise<boolean> {
   const { userId, side, hash } = link
