@@ -467,3 +467,179 @@ describe('the groups of a directory', () => {
     expect((await (await send('PATCH', path, { Operations })).json()).members).toHaveLength(9000)
   })
 })
+
+describe('the roles that groups give', () => {
+  /** A directory with people, two groups, and requests about the mapping. */
+  async function aMapping() {
+    const directory = await aDirectory()
+    const { create, send, owner, orgId } = directory
+    const idOf = new Map<string, string>()
+    for (const name of ['ada', 'ben']) idOf.set(name, (await create(name)).user.id)
+    const groupOf = async (displayName: string, ...names: string[]) => {
+      const members = names.map(name => ({ value: idOf.get(name) }))
+      const { id } = await (await send('POST', '/Groups', { displayName, members })).json()
+      return { id: String(id), path: `/Groups/${id}` }
+    }
+    const map = async (mapping: object[], query = '') => {
+      const answer = await owner.browser.request(`/_fw/org/directory/mapping${query}`, {
+        method: 'PUT',
+        json: { mapping },
+      })
+      return answer.json()
+    }
+    const appRoles = async () =>
+      (
+        await query(
+          server,
+          `select u.email as email, r.role as role from app_member_roles r join users u on u.id = r.user_id
+            where r.org_id = ? order by u.email`,
+          [orgId],
+        )
+      ).map(({ email, role }) => `${String(email).split('@')[0]} ${role}`)
+    const told = async () =>
+      (
+        await query(
+          server,
+          `select input from audit_log where org_id = ? and action = 'directory-role' order by rowid`,
+          [orgId],
+        )
+      ).map(({ input }) => JSON.parse(String(input)))
+    const leaves = (name: string, { path }: { path: string }) =>
+      send('PATCH', path, { Operations: [{ op: 'remove', path: `members[value eq "${idOf.get(name)}"]` }] })
+    const enters = (name: string, { path }: { path: string }) =>
+      send('PATCH', path, { Operations: [{ op: 'add', path: 'members', value: [{ value: idOf.get(name) }] }] })
+    return { ...directory, idOf, groupOf, map, appRoles, told, leaves, enters }
+  }
+
+  it('come and go with the group, at once and with audit rows', async () => {
+    const { groupOf, map, orgId, appRoles, told, leaves, enters, send, at } = await aMapping()
+    const it = await groupOf('IT', 'ada')
+    const person = { id: expect.any(String), name: 'ada Larch', email: at('ada'), image: null }
+    const changes = [
+      { person, appId: null, before: 'member', after: 'admin' },
+      { person, appId: 'notes', before: null, after: 'curator' },
+    ]
+    const entry = { group: it.id, orgRole: 'admin', role: 'curator' }
+    expect(await map([entry], '?dryRun=true')).toEqual({ total: 2, changes })
+    expect([await membersOf(orgId), await appRoles()]).toEqual([expect.arrayContaining(['ada member']), []])
+    expect(await map([entry])).toEqual({ total: 2, changes })
+    expect([await membersOf(orgId), await appRoles()]).toEqual([expect.arrayContaining(['ada admin']), ['ada curator']])
+    await enters('ben', it)
+    expect([await membersOf(orgId), await appRoles()]).toEqual([
+      expect.arrayContaining(['ada admin', 'ben admin']),
+      ['ada curator', 'ben curator'],
+    ])
+    await leaves('ada', it)
+    expect([await membersOf(orgId), await appRoles()]).toEqual([
+      expect.arrayContaining(['ada member', 'ben admin']),
+      ['ben curator'],
+    ])
+    expect(await told()).toEqual([
+      { email: at('ada'), role: 'admin' },
+      { email: at('ada'), role: 'curator', appId: 'notes' },
+      { email: at('ben'), role: 'admin' },
+      { email: at('ben'), role: 'curator', appId: 'notes' },
+      { email: at('ada'), role: 'member' },
+      { email: at('ada'), role: null, appId: 'notes' },
+    ])
+    await send('DELETE', it.path)
+    expect([await membersOf(orgId), await appRoles()]).toEqual([expect.arrayContaining(['ben member']), []])
+  })
+
+  it('are the highest of all groups, and in the application those of the first one', async () => {
+    const { groupOf, map, orgId, appRoles, owner } = await aMapping()
+    const [all, few] = [await groupOf('All', 'ada', 'ben'), await groupOf('Few', 'ada')]
+    const rows = [
+      { group: all.id, orgRole: 'member', role: 'reader' },
+      { group: few.id, orgRole: 'admin', appId: 'notes', role: 'curator' },
+    ]
+    await map(rows)
+    expect([await membersOf(orgId), await appRoles()]).toEqual([
+      expect.arrayContaining(['ada admin', 'ben member']),
+      ['ada reader', 'ben reader'],
+    ])
+    await map(rows.toReversed())
+    expect(await appRoles()).toEqual(['ada curator', 'ben reader'])
+    expect(await (await owner.browser.get('/_fw/org/directory/mapping')).json()).toEqual({
+      groups: [
+        { id: all.id, name: 'All', people: 2 },
+        { id: few.id, name: 'Few', people: 1 },
+      ],
+      mapping: [
+        { group: few.id, name: 'Few', orgRole: 'admin', appId: 'notes', role: 'curator' },
+        { group: all.id, name: 'All', orgRole: 'member', appId: 'notes', role: 'reader' },
+      ],
+      appRoles: { appId: 'notes', roles: ['curator', 'reader'] },
+    })
+    await map([])
+    expect([await membersOf(orgId), await appRoles()]).toEqual([
+      expect.arrayContaining(['ada member', 'ben member']),
+      [],
+    ])
+  })
+
+  it('never replace those that people gave, nor an owner', async () => {
+    const { groupOf, map, orgId, appRoles, owner, at, send, idOf } = await aMapping()
+    await query(server, 'update users set email = ? where id = ?', [at('boss'), owner.userId])
+    const boss = await (await send('POST', '/Users', { userName: at('boss') })).json()
+    idOf.set('boss', boss.id)
+    const give = (email: string, role: string) =>
+      owner.browser.request(`/_fw/org/members/${email}`, { method: 'PATCH', json: { role } })
+    await give(at('ada'), 'admin')
+    await owner.browser.request('/_fw/org/app-roles', { method: 'PUT', json: { email: at('ada'), role: 'curator' } })
+    const group = await groupOf('All', 'ada', 'ben', 'boss')
+    await map([{ group: group.id, orgRole: 'admin', role: 'reader' }])
+    const given = ['ada admin', 'ben admin', 'boss owner']
+    expect((await membersOf(orgId)).toSorted()).toEqual(given)
+    expect(await appRoles()).toEqual(['ada curator', 'ben reader', 'boss reader'])
+    // A person takes ben's role, then gives it: now it is not the directory's.
+    await give(at('ben'), 'member')
+    await give(at('ben'), 'admin')
+    await map([])
+    expect((await membersOf(orgId)).toSorted()).toEqual(given)
+    expect(await appRoles()).toEqual(['ada curator'])
+  })
+
+  it('come back with a person, and end with the directory', async () => {
+    const { groupOf, map, orgId, appRoles, send, idOf, owner } = await aMapping()
+    const group = await groupOf('IT', 'ada', 'ben')
+    await map([{ group: group.id, orgRole: 'admin', role: 'curator' }])
+    const activate = (active: boolean) =>
+      send('PATCH', `/Users/${idOf.get('ada')}`, { Operations: [{ op: 'replace', value: { active } }] })
+    await activate(false)
+    expect([await membersOf(orgId), await appRoles()]).toEqual([
+      expect.not.arrayContaining(['ada admin']),
+      ['ben curator'],
+    ])
+    await activate(true)
+    expect(await membersOf(orgId)).toEqual(expect.arrayContaining(['ada admin', 'ben admin']))
+    await owner.browser.request('/_fw/org/directory', { method: 'DELETE' })
+    expect([await membersOf(orgId), await appRoles()]).toEqual([
+      expect.arrayContaining(['ada member', 'ben member']),
+      [],
+    ])
+    const left = await query(server, 'select 1 from fw_directory_roles where org_id = ?', [orgId])
+    expect(left).toEqual([])
+  })
+
+  it('are decided by owners with a recent sign-in, for groups and roles that exist', async () => {
+    const { groupOf, map, owner } = await aMapping()
+    const group = await groupOf('IT')
+    const faults = async (...mapping: object[]) => {
+      const { code, errors = [] } = await map(mapping)
+      return [code, ...errors.map(({ path }: { path: string }) => path)]
+    }
+    const once = { group: group.id, orgRole: 'admin' }
+    expect(await faults({ group: 'other', orgRole: 'admin' })).toEqual(['invalid-input', 'mapping.0.group'])
+    expect(await faults(once, once)).toEqual(['invalid-input', 'mapping.1.group'])
+    expect(await faults({ group: group.id })).toEqual(['invalid-input', 'mapping.0'])
+    expect(await faults({ group: group.id, orgRole: 'owner' })).toEqual(['invalid-input', 'mapping.0.orgRole'])
+    expect(await faults({ group: group.id, role: 'king' })).toEqual(['unknown-role'])
+    expect(await faults({ group: group.id, appId: 'other', role: 'reader' })).toEqual(['unknown-app'])
+    const admin = await world.join(owner, 'admin')
+    const byAdmin = await admin.browser.request('/_fw/org/directory/mapping', { method: 'PUT', json: { mapping: [] } })
+    expect([byAdmin.status, (await admin.browser.get('/_fw/org/directory/mapping')).status]).toEqual([403, 200])
+    await query(server, 'update sessions set created_at = created_at - 960000 where user_id = ?', [owner.userId])
+    expect(await faults(once)).toEqual(['fresh-session-required'])
+  })
+})

@@ -4,6 +4,7 @@ import type { App } from '#fairway/server/kernel/app-context'
 import { newId } from '#fairway/server/kernel/crypto/random'
 import { inTransaction } from '#fairway/server/kernel/database/in-transaction'
 import type { Runs } from '#fairway/server/kernel/owned-rows'
+import { followRoles, tellRoles } from './directory-roles'
 import { ScimError } from './scim-error'
 import { type GroupRow, type MemberChange, membersIn, readGroup, toGroupDocument } from './scim-group'
 import { type Projection, readPage } from './scim-page'
@@ -72,12 +73,14 @@ export const directoryGroups: ScimResource<GroupRow> = {
     return writeGroup(app, row, readGroup(document), membersIn(changes.filter(isOfMembers)))
   },
   async remove(app, { id, orgId }) {
-    await inTransaction(app, async on => {
-      await changeMembers(on, { id, orgId }, { kind: 'set', ids: [] })
+    const changes = await inTransaction(app, async on => {
+      const people = await changeMembers(on, { id, orgId }, { kind: 'set', ids: [] })
       await on.execute({ sql: 'delete from fw_directory_mapping where org_id = ? and group_id = ?', args: [orgId, id] })
       const { rowsAffected } = await on.execute({ sql: 'delete from fw_directory_groups where id = ?', args: [id] })
       if (rowsAffected === 0) throw notFound()
+      return followRoles(app, on, orgId, people)
     })
+    await tellRoles(app, orgId, changes)
   },
   async toDocuments(app, rows, projection) {
     const members = await membersOf(app, rows, projection)
@@ -93,15 +96,18 @@ async function writeGroup(
   { displayName, externalId }: Attributes,
   members: readonly MemberChange[],
 ): Promise<GroupRow> {
-  await inTransaction(app, async on => {
+  const changes = await inTransaction(app, async on => {
     const { rowsAffected } = await on.execute({
       sql: `update or ignore fw_directory_groups set display_name = ?, display_name_key = ?, external_id = ?, updated_at = ?
         where id = ?`,
       args: [displayName, displayName.toLowerCase(), externalId, app.now().getTime(), id],
     })
     if (rowsAffected === 0) throw isThere(displayName)
-    for (const change of members) await changeMembers(on, { id, orgId }, change)
+    const people: string[] = []
+    for (const change of members) people.push(...(await changeMembers(on, { id, orgId }, change)))
+    return followRoles(app, on, orgId, people)
   })
+  await tellRoles(app, orgId, changes)
   return requireGroup(app, orgId, id)
 }
 

@@ -8,9 +8,11 @@ import {
   ownsDomain,
 } from '#fairway/server/domains/organizations'
 import type { App } from '#fairway/server/kernel/app-context'
+import { inTransaction } from '#fairway/server/kernel/database/in-transaction'
 import { newId } from '#fairway/server/kernel/crypto/random'
 import { mailContent } from '#fairway/server/kernel/mail/mail-content'
 import { queueMail } from '#fairway/server/kernel/mail/queue-mail'
+import { followRoles, tellRoles } from './directory-roles'
 import { ScimError } from './scim-error'
 import { readPage } from './scim-page'
 import { applyPatch, type ScimDocument } from './scim-patch'
@@ -104,7 +106,8 @@ async function changePerson(app: App, row: PersonRow, document: ScimDocument): P
   const { id, orgId } = row
   if (user.email !== row.email) throw new ScimError('The address of an account is changed by its owner.', 'mutability')
   const userId = row.userId ?? (await accountOf(app, user))
-  if (user.active !== (row.active === 1)) await follow(app, { orgId, userId, active: user.active, email: user.email })
+  const isNew = user.active !== (row.active === 1) || userId !== row.userId
+  if (isNew) await follow(app, { orgId, userId, active: user.active, email: user.email })
   const { rowsAffected } = await app.db.client.execute({
     sql: `update or ignore fw_directory_people set user_id = ?, user_name = ?, user_name_key = ?, external_id = ?, active = ?,
       data = ?, updated_at = ? where id = ?`,
@@ -120,6 +123,10 @@ async function changePerson(app: App, row: PersonRow, document: ScimDocument): P
     ],
   })
   if (rowsAffected === 0) throw new ScimError(`The user ${user.userName} is there already.`, 'uniqueness')
+  if (isNew && user.active) {
+    const changes = await inTransaction(app, on => followRoles(app, on, orgId, [id]))
+    await tellRoles(app, orgId, changes)
+  }
   return requirePerson(app, orgId, id)
 }
 

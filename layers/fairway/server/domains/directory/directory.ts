@@ -4,11 +4,13 @@ import { type Actor, isInUse, letInStatement } from '#fairway/server/domains/org
 import { inBackground } from '#fairway/server/kernel/background'
 import { sha256 } from '#fairway/server/kernel/crypto/hash'
 import { randomToken } from '#fairway/server/kernel/crypto/random'
+import { inTransaction } from '#fairway/server/kernel/database/in-transaction'
 import type { DependentRows } from '#fairway/server/kernel/dependent-rows'
 import { isoTimeOrNull } from '#fairway/server/kernel/iso-time'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { SCIM_PREFIX } from '#fairway/shared/paths'
 import type { Directory } from '#fairway/shared/schemas/directory'
+import { endRoles, tellRoles } from './directory-roles'
 
 const PREFIX = 'fwd_'
 const MINUTE_IN_MS = 60 * 1000
@@ -57,16 +59,18 @@ export async function connectDirectory(
   return { endpoint: app.config.baseUrl + SCIM_PREFIX, token }
 }
 
-/** Ends a directory. Its people stay members; whom it removed may come in again. Throws `not-found`. */
+/** Ends a directory and the roles it gave. Its people stay members; whom it removed may come in again. Throws `not-found`. */
 export async function endDirectory(app: App, orgId: string): Promise<void> {
-  const [ended] = await app.db.client.batch(
-    [
-      ...DIRECTORY_TABLES.map(table => ({ sql: `delete from ${table} where org_id = ?`, args: [orgId] })),
-      letInStatement(orgId),
-    ],
-    'write',
-  )
-  if (ended?.rowsAffected !== 1) throw new AppError('not-found')
+  const changes = await inTransaction(app, async on => {
+    const { rowsAffected } = await on.execute({ sql: 'delete from fw_directories where org_id = ?', args: [orgId] })
+    if (rowsAffected !== 1) throw new AppError('not-found')
+    const ended = await endRoles(app, on, orgId)
+    for (const table of DIRECTORY_TABLES)
+      await on.execute({ sql: `delete from ${table} where org_id = ?`, args: [orgId] })
+    await on.execute(letInStatement(orgId))
+    return ended
+  })
+  await tellRoles(app, orgId, changes)
 }
 
 /** The organization of a directory's token; undefined for an unknown one, and while the organization is deleted. */

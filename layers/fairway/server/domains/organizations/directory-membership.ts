@@ -71,3 +71,10 @@ export async function leaveByDirectory(app: App, { orgId, userId }: Membership):
   if (!isEnded && (await findMembership(app, userId, orgId))) throw new AppError('last-owner')
   if (isEnded) app.log.info('member removed by the directory', { orgId, userId })
 }
+
+/** Forgets that the directory gave the role of a member, once the member has another one. */
+export const forgetGivenRoleStatement = (orgId: string): InStatement => ({
+  sql: `delete from fw_directory_roles where org_id = ? and role <> (
+    select m.role from org_members m where m.org_id = fw_directory_roles.org_id and m.user_id = fw_directory_roles.user_id)`,
+  args: [orgId],
+})

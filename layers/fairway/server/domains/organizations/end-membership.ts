@@ -69,6 +69,7 @@ export function endMembershipsStatements(
     ...moveOnStatements(memberships),
     ...handOverStatements(tables, memberships, receivers),
     { sql: `delete from app_member_roles where (org_id, user_id) in ${pairs}`, args },
+    { sql: `delete from fw_directory_roles where (org_id, user_id) in ${pairs}`, args },
     { sql: `delete from shares where (org_id, user_id) in ${pairs}`, args },
     ...endGrantsStatements(app, { sql: `(org_id, user_id) in ${pairs}`, args }, 'membership-ended'),
     { sql: `delete from org_members where (org_id, user_id) in ${pairs}`, args },
@@ -199,6 +200,7 @@ export const organizationRows: DependentRows = {
     { sql: 'delete from shares where user_id = ?', args: [userId] },
     { sql: 'delete from app_member_roles where user_id = ?', args: [userId] },
     { sql: 'delete from fw_kept_out_members where user_id = ?', args: [userId] },
+    { sql: 'delete from fw_directory_roles where user_id = ?', args: [userId] },
     { sql: `delete from org_invitations where email = ? and status = 'pending'`, args: [email] },
   ],
   forgetOrganization: ({ sql, args }) =>
@@ -209,6 +211,7 @@ export const organizationRows: DependentRows = {
       'shares',
       'vault_credentials',
       'fw_kept_out_members',
+      'fw_directory_roles',
       'fw_org_domains',
       'fw_org_connections',
     ].map(table => ({

@@ -1,4 +1,4 @@
-export { assignAppRole, listAppRoles, defineAppRoles } from './app-roles'
+export { assignAppRole, checkAppRole, listAppRoles, defineAppRoles } from './app-roles'
 export { logMoves, setActiveOrgId } from './active-org'
 export { findMembership, switchOrganization } from './switch-organization'
 export {
@@ -111,6 +111,7 @@ export {
   deactivateConnection,
   deleteConnection,
 } from './connection-state'
+export { directoryRoleStatements, type PlannedRole, planDirectoryRoles } from './directory-roles'
 export { joinByDirectory, leaveByDirectory, letInStatement } from './directory-membership'
 export { domainOf, ownsDomain, requireDomain } from './domain-names'
 export { checkDueDomains } from './proved-domains'
