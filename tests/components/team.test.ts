@@ -414,7 +414,7 @@ test('groups of the directory get roles after a review, by keyboard', async () =
   await open('/team/single-sign-on')
   const groups = await find('list', 'Roles of groups')
   expect(texts('listitem', groups)[0]).toContain('1 person')
-  const review = await find('button', 'Review the change')
+  const review = await find('button', 'Review the roles')
   expect(review.hasAttribute('disabled')).toBe(true)
   const orgRole = await find('combobox', 'Role of IT in the organization')
   orgRole.focus()
@@ -423,7 +423,7 @@ test('groups of the directory get roles after a review, by keyboard', async () =
   await userEvent.keyboard('{End}{Enter}')
   await press('Role of IT in the application', 'combobox')
   await press('curator', 'option')
-  await press('Review the change')
+  await press('Review the roles')
   const dialog = await find('dialog', 'Change the roles of groups?')
   await within(dialog).findByText('2 roles change now. Roles follow your directory from now on.')
   expect(texts('listitem', await find('list', 'Changed roles', dialog))).toEqual([
