@@ -250,15 +250,58 @@ describe('the people of a directory', () => {
     expect(await query(server, 'select 1 from fw_kept_out_members where user_id = ?', [owner.userId])).toEqual([])
   })
 
-  it('change by PUT of everything, and never their address', async () => {
-    const { create, at, send } = await aDirectory()
+  it('change by PUT of everything', async () => {
+    const { create, send } = await aDirectory()
     const { user } = await create('put')
     const changed = await send('PUT', `/Users/${user.id}`, { ...user, displayName: 'New Name' })
     expect([changed.status, (await changed.json()).displayName]).toEqual([200, 'New Name'])
-    const other = await send('PUT', `/Users/${user.id}`, { ...user, userName: at('elsewhere') })
-    expect([other.status, (await other.json()).scimType]).toEqual([400, 'mutability'])
     const same = await send('PATCH', `/Users/${user.id}`, { Operations: [{ op: 'replace', value: { active: true } }] })
     expect(same.status).toBe(200)
+  })
+
+  it('get another address when the directory made their account', async () => {
+    const { create, at, send, orgId, owner } = await aDirectory()
+    const { user } = await create('before')
+    const userId = async (name: string) =>
+      (await query(server, 'select id from users where email = ?', [at(name)]))[0]?.id ?? null
+    const id = await userId('before')
+    await query(
+      server,
+      `insert into sessions (id, token, user_id, expires_at, created_at, updated_at) values ('s', 't', ?, 9e12, 1, 1)`,
+      [id],
+    )
+    await create('taken')
+    const change = (userName: string) =>
+      send('PATCH', `/Users/${user.id}`, { Operations: [{ op: 'Replace', path: 'userName', value: userName }] })
+    const refusal = async (userName: string) => (await (await change(userName)).json()).scimType
+    expect(await refusal('before@victim.example')).toBe('invalidValue')
+    expect(await refusal(at('taken'))).toBe('uniqueness')
+    await world.person({ email: at('squatted'), verified: false })
+    expect(await refusal(at('squatted'))).toBe('uniqueness')
+    expect(await (await change(at('after'))).json()).toMatchObject({ userName: at('after') })
+    expect([await userId('before'), await userId('after')]).toEqual([null, id])
+    expect(await query(server, 'select 1 from sessions where user_id = ?', [id])).toEqual([])
+    expect(newestMail(server.dataDir, at('before')).text).toContain(at('after'))
+    expect(await membersOf(orgId)).toContain('after member')
+    // A member of another organization keeps the address, as does an account that the directory did not make.
+    await query(server, `insert into org_members (org_id, user_id, role, joined_at) values ('other', ?, 'member', 1)`, [
+      id,
+    ])
+    expect(await refusal(at('again'))).toBe('mutability')
+    await world.join(owner, 'member', await world.person({ email: at('own') }))
+    const { user: own } = await create('own')
+    const other = await send('PUT', `/Users/${own.id}`, { ...own, userName: at('elsewhere') })
+    expect([other.status, (await other.json()).scimType]).toEqual([400, 'mutability'])
+    expect(await userId('own')).not.toBeNull()
+  })
+
+  it('become members once they have confirmed an account that was there', async () => {
+    const { create, at, send, orgId } = await aDirectory()
+    await world.person({ email: at('late'), verified: false })
+    const { user } = await create('late')
+    await query(server, 'update users set email_verified = 1 where email = ?', [at('late')])
+    await send('PUT', `/Users/${user.id}`, user)
+    expect(await membersOf(orgId)).toContain('late member')
   })
 
   it('are refused outside the proved domains, without an address, and twice', async () => {

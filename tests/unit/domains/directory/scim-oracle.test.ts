@@ -1,13 +1,13 @@
 // Our PATCH and filters beside those of scimmy, another implementation of RFC 7644. Differences are on purpose and have a reason.
-import SCIMMY from 'scimmy'
+import { Messages, Schemas, Types } from 'scimmy'
 import { describe, expect, it } from 'vitest'
 import { parseFilter } from '#fairway/server/domains/directory/scim-filter'
 import { membersIn } from '#fairway/server/domains/directory/scim-group'
 import { applyPatch, readPatch, type ScimDocument } from '#fairway/server/domains/directory/scim-patch'
 
-const { Filter } = SCIMMY.Types
+const { Filter } = Types
 const ENTERPRISE = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User'
-SCIMMY.Schemas.User.definition.extend(SCIMMY.Schemas.EnterpriseUser.definition)
+Schemas.User.definition.extend(Schemas.EnterpriseUser.definition)
 
 const ADA = {
   id: '1',
@@ -27,9 +27,9 @@ type Operation = { op: string; path?: string; value?: unknown }
 /** What scimmy makes of a document, without the attributes that it adds; the kind of its refusal otherwise. */
 async function byScimmy(kind: 'User' | 'Group', document: object, operations: Operation[]): Promise<unknown> {
   const schemas = ['urn:ietf:params:scim:api:messages:2.0:PatchOp']
-  const Resource = SCIMMY.Schemas[kind]
+  const Resource = Schemas[kind]
   try {
-    const patch = new SCIMMY.Messages.PatchOp({ schemas, Operations: structuredClone(operations) } as never)
+    const patch = new Messages.PatchOp({ schemas, Operations: structuredClone(operations) } as never)
     const resource = new Resource(structuredClone(document) as never, 'both')
     const patched = (await patch.apply(resource, (each: unknown) => each as never)) ?? resource
     const { schemas: _schemas, meta: _meta, ...rest } = JSON.parse(JSON.stringify(patched))

@@ -1,6 +1,13 @@
 // The people of a directory: what it sends becomes accounts and memberships of its organization, and nothing else.
-import { ensurePerson, findPerson, languageOfPerson } from '#fairway/server/domains/people'
 import {
+  decideAddress,
+  ensurePerson,
+  findPerson,
+  languageOfPerson,
+  tellAddressChange,
+} from '#fairway/server/domains/people'
+import {
+  belongsOnlyTo,
   domainOf,
   findMembership,
   joinByDirectory,
@@ -72,12 +79,12 @@ async function groupsOf(app: App, rows: readonly PersonRow[]) {
 async function addPerson(app: App, orgId: string, document: ScimDocument): Promise<PersonRow> {
   const user = readUser(document)
   await checkDomain(app, orgId, user)
-  const userId = await accountOf(app, user)
+  const { userId, isMade } = await accountOf(app, user)
   const now = app.now().getTime()
   const id = newId()
   const { rowsAffected } = await app.db.client.execute({
-    sql: `insert into fw_directory_people (id, org_id, user_id, user_name, user_name_key, external_id, email, active, data,
-      created_at, updated_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing`,
+    sql: `insert into fw_directory_people (id, org_id, user_id, user_name, user_name_key, external_id, email, active,
+      made_account, data, created_at, updated_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing`,
     args: [
       id,
       orgId,
@@ -87,6 +94,7 @@ async function addPerson(app: App, orgId: string, document: ScimDocument): Promi
       user.externalId,
       user.email,
       Number(user.active),
+      Number(isMade),
       JSON.stringify(user.data),
       now,
       now,
@@ -97,15 +105,12 @@ async function addPerson(app: App, orgId: string, document: ScimDocument): Promi
   return requirePerson(app, orgId, id)
 }
 
-/**
- * Gives a person the attributes of a document. Throws ScimError `uniqueness`, `invalidValue`, and `mutability` for another address:
- * the address of an account is changed by its owner.
- */
+/** Gives a person the attributes of a document. Throws ScimError `uniqueness`, and like `changeAddress` for another address. */
 async function changePerson(app: App, row: PersonRow, document: ScimDocument): Promise<PersonRow> {
   const user = readUser(document)
   const { id, orgId } = row
-  if (user.email !== row.email) throw new ScimError('The address of an account is changed by its owner.', 'mutability')
-  const userId = row.userId ?? (await accountOf(app, user))
+  if (user.email !== row.email) await changeAddress(app, row, user)
+  const userId = row.userId ?? (await accountOf(app, user)).userId
   const isNew = user.active !== (row.active === 1) || userId !== row.userId
   if (isNew) await follow(app, { orgId, userId, active: user.active, email: user.email })
   const { rowsAffected } = await app.db.client.execute({
@@ -130,6 +135,26 @@ async function changePerson(app: App, row: PersonRow, document: ScimDocument): P
   return requirePerson(app, orgId, id)
 }
 
+/**
+ * Gives the account of a person another address, if the directory made it and it belongs to this organization alone. Throws
+ * ScimError `mutability` otherwise, `invalidValue` outside the proved domains, and `uniqueness`.
+ */
+async function changeAddress(app: App, row: PersonRow, user: ReadUser): Promise<void> {
+  const { id, orgId, userId, email: oldEmail } = row
+  await checkDomain(app, orgId, user)
+  const taken = () => new ScimError(`The user ${user.userName} is there already.`, 'uniqueness')
+  const find = app.db.prepareRead(
+    'select 1 from fw_directory_people where org_id = ? and user_name_key = ? and id <> ?',
+  )
+  if ((await find([orgId, user.userName.toLowerCase(), id])).length > 0) throw taken()
+  const change = { userId: userId ?? '', oldEmail, newEmail: user.email }
+  const result = row.madeAccount === 1 ? await decideAddress(app, { ...change, when: belongsOnlyTo(orgId) }) : 'refused'
+  if (result === 'taken') throw taken()
+  if (result === 'refused') throw new ScimError('The address of this account is changed by its owner.', 'mutability')
+  const language = await languageOfPerson(app, { email: user.email })
+  await tellAddressChange(app, { ...change, language, reason: 'changed by the directory' })
+}
+
 /** Removes a person, who is kept out from then on. */
 async function removePerson(app: App, { id, orgId, userId, email }: PersonRow): Promise<void> {
   await follow(app, { orgId, userId, active: false, email })
@@ -147,12 +172,12 @@ async function checkDomain(app: App, orgId: string, { email }: ReadUser): Promis
   throw new ScimError(`${email} is in no proved domain of this organization.`, 'invalidValue')
 }
 
-/** The account of an address, created if there is none. An unconfirmed one is not touched: null. */
-async function accountOf(app: App, { email, name }: ReadUser): Promise<string | null> {
+/** The account of an address, made if there is none. An unconfirmed one is not touched: null. */
+async function accountOf(app: App, { email, name }: ReadUser): Promise<{ userId: string | null; isMade: boolean }> {
   const person = await findPerson(app, { email })
-  if (person) return person.emailVerified ? person.userId : null
-  await ensurePerson(app, { email, emailVerified: true, name, image: null })
-  return (await findPerson(app, { email }))?.userId ?? null
+  if (person) return { userId: person.emailVerified ? person.userId : null, isMade: false }
+  const isMade = await ensurePerson(app, { email, emailVerified: true, name, image: null })
+  return { userId: (await findPerson(app, { email }))?.userId ?? null, isMade }
 }
 
 /** Makes a person a member, or ends the membership, as the directory says. */

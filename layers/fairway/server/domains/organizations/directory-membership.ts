@@ -1,6 +1,7 @@
 // Memberships that follow a directory: whom it adds, whom it removes, and who is kept out since.
 import type { App } from '#fairway/server/kernel/app-context'
 import type { InStatement } from '#fairway/server/kernel/database/client'
+import type { SqlPart } from '#fairway/server/kernel/dependent-rows'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { joinStatements, logMoves } from './active-org'
 import { endMembership } from './end-membership'
@@ -23,6 +24,14 @@ export async function checkNotKeptOut(app: App, { orgId, userId }: Membership): 
   ])
   if (row?.isFree !== 1) throw new AppError('directory-removed')
 }
+
+/** The condition that the person `u` is a member of this organization and of no other, deleted ones included. */
+export const belongsOnlyTo = (orgId: string): SqlPart => ({
+  sql: `exists (select 1 from org_members m where m.user_id = u.id and m.org_id = ?)
+    and not exists (select 1 from org_members m where m.user_id = u.id and m.org_id <> ?)
+    and not exists (select 1 from fw_suspended_members m where m.user_id = u.id and m.org_id <> ?)`,
+  args: [orgId, orgId, orgId],
+})
 
 /** The statement that lets everyone in again whom the directory of an organization has removed. */
 export const letInStatement = (orgId: string): InStatement => ({

@@ -112,7 +112,7 @@ export {
   deleteConnection,
 } from './connection-state'
 export { directoryRoleStatements, type PlannedRole, planDirectoryRoles } from './directory-roles'
-export { joinByDirectory, leaveByDirectory, letInStatement } from './directory-membership'
+export { belongsOnlyTo, joinByDirectory, leaveByDirectory, letInStatement } from './directory-membership'
 export { domainOf, ownsDomain, requireDomain } from './domain-names'
 export { checkDueDomains } from './proved-domains'
 export { setAuthProvider } from './set-auth-provider'

@@ -194,6 +194,27 @@ async function confirmWithin(app: App, on: Runs, link: AddressLink): Promise<boo
   return true
 }
 
+interface Decided extends Pick<AddressChange, 'userId' | 'oldEmail' | 'newEmail'> {
+  /** The condition about the account `u`. */
+  when: SqlPart
+}
+
+/**
+ * Gives an account another confirmed address without asking its owners, for the directory of its organization. It ends what a
+ * confirmed change ends, and all sessions. Returns `refused` unless the condition holds, and `taken` for the address of another
+ * account.
+ */
+export const decideAddress = (app: App, { when, ...change }: Decided): Promise<'changed' | 'refused' | 'taken'> =>
+  inTransaction(app, async on => {
+    const { userId, oldEmail, newEmail } = change
+    const sql = `select 1 from users u where u.id = ? and u.email = ? and ${when.sql}`
+    const { rows } = await on.execute({ sql, args: [userId, oldEmail, ...when.args] })
+    if (rows.length === 0) return 'refused'
+    if (await findHolder(on, newEmail)) return 'taken'
+    await moveAccount(app, on, { ...change, sessionId: null })
+    return 'changed'
+  })
+
 const holderSchema = z
   .object({ userId: z.string(), isConfirmed: z.number() })
   .transform(({ userId, isConfirmed }) => ({ userId, isConfirmed: isConfirmed === 1 }))
