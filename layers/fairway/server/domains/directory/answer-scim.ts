@@ -77,7 +77,7 @@ async function answerResource<Row>(
   asked: Asked,
 ): Promise<ScimAnswer> {
   const { method } = event
-  const { orgId, id, projection } = asked
+  const { orgId, id, query, projection } = asked
   const documentOf = async (row: Row) => (await toDocuments(app, resource, [row], projection))[0]
   if (id === undefined) {
     if (method === 'GET') return listResources(app, resource, asked)
@@ -92,7 +92,9 @@ async function answerResource<Row>(
   }
   if (method !== 'PUT' && method !== 'PATCH') throw notAllowed()
   const change = method === 'PUT' ? resource.replace : resource.patch
-  return { status: 200, body: await documentOf(await change(app, row, await readDocument(event))) }
+  const changed = await change(app, row, await readDocument(event))
+  if (method === 'PATCH' && resource.isLong && !query.has('attributes')) return { status: 204 }
+  return { status: 200, body: await documentOf(changed) }
 }
 
 const notAllowed = (): ScimError => new ScimError('This method is not supported here.', undefined, 405)

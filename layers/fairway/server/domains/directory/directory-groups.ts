@@ -72,6 +72,7 @@ export const directoryGroups: ScimResource<GroupRow> = {
     )
     return writeGroup(app, row, readGroup(document), membersIn(changes.filter(isOfMembers)))
   },
+  isLong: true,
   async remove(app, { id, orgId }) {
     const changes = await inTransaction(app, async on => {
       const people = await changeMembers(on, { id, orgId }, { kind: 'set', ids: [] })
@@ -130,7 +131,8 @@ async function changeMembers(
         )
   if (kind === 'remove' || ids.length === 0) return left
   const [unknown] = await run(
-    `select value as personId from json_each(?) where value not in (select id from fw_directory_people where org_id = ?) limit 1`,
+    `select value as personId from json_each(?) j
+      where not exists (select 1 from fw_directory_people p where p.id = j.value and p.org_id = ?) limit 1`,
     [named, orgId],
   )
   if (unknown !== undefined) throw new ScimError(`The member ${unknown} is no user of this directory.`, 'invalidValue')

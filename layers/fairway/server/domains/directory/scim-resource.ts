@@ -10,6 +10,8 @@ export interface ScimResource<Row> {
   add(app: App, orgId: string, document: ScimDocument): Promise<Row>
   replace(app: App, row: Row, document: ScimDocument): Promise<Row>
   patch(app: App, row: Row, body: ScimDocument): Promise<Row>
+  /** PATCH answers 204 unless the request names attributes: the document may be long (RFC 7644 §3.5.2). */
+  isLong?: true
   remove(app: App, row: Row): Promise<void>
   toDocuments(app: App, rows: readonly Row[], projection: Projection): Promise<ScimDocument[]>
 }
