@@ -4,7 +4,7 @@
 const arrows = {
   people: [],
   organizations: ['people'],
-  directory: ['organizations', 'people'],
+  directory: ['actions', 'organizations', 'people'],
   mails: ['files', 'people'],
   jobs: [],
   files: ['organizations'],

@@ -393,3 +393,48 @@ test('every team section has a URL, and an unknown section is not found', async 
   await open('/team/nowhere')
   await find('heading', 'There is no page at this address')
 })
+
+test('groups of the directory get roles after a review, by keyboard', async () => {
+  const app = await startSignedIn()
+  const { server, browser, open } = app
+  const { endpoint, token } = await (await browser.post('/_fw/org/directory')).json()
+  const send = async (path: string, body: object) => {
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/scim+json' }
+    return (await fetch(`${endpoint}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })).json()
+  }
+  await query(
+    server,
+    `insert into fw_org_domains (org_id, domain, token, status, proved_at, checked_at, created_by, created_at)
+      select id, 'larch.example', 'token', 'proved', 1, 9e12, created_by, 1 from organizations`,
+  )
+  await open('/team/single-sign-on')
+  await shows('Your directory has sent no groups yet.')
+  const { id } = await send('/Users', { userName: 'grace@larch.example', displayName: 'Grace' })
+  await send('/Groups', { displayName: 'IT', members: [{ value: id }] })
+  await open('/team/single-sign-on')
+  const groups = await find('list', 'Roles of groups')
+  expect(texts('listitem', groups)[0]).toContain('1 person')
+  const review = await find('button', 'Review the roles')
+  expect(review.hasAttribute('disabled')).toBe(true)
+  const orgRole = await find('combobox', 'Role of IT in the organization')
+  orgRole.focus()
+  await userEvent.keyboard('{Enter}')
+  await find('option', 'Admin')
+  await userEvent.keyboard('{End}{Enter}')
+  await press('Role of IT in the application', 'combobox')
+  await press('curator', 'option')
+  await press('Review the roles')
+  const dialog = await find('dialog', 'Change the roles of groups?')
+  await within(dialog).findByText('2 roles change now. Roles follow your directory from now on.')
+  expect(texts('listitem', await find('list', 'Changed roles', dialog))).toEqual([
+    expect.stringMatching('Grace.*Member → Admin'),
+    expect.stringMatching('Grace.*No role → curator'),
+  ])
+  await expectNoViolations(dialog)
+  expect(await rolesOf(app)).toContainEqual({ name: 'Grace', role: 'member' })
+  await press('Change the roles', 'button', dialog)
+  await shows('The roles of groups were changed.')
+  expect(await rolesOf(app)).toContainEqual({ name: 'Grace', role: 'admin' })
+  await waitFor(() => expect(review.hasAttribute('disabled')).toBe(true))
+  await expectNoViolations(groups)
+})

@@ -60,6 +60,11 @@ export interface DependentRows {
   ofPerson?(person: ExportedPerson): Readonly<Record<string, SqlPart>>
   /** Deletes the rows of a person whose account is deleted. */
   forgetPerson?(person: PersonKey): InStatement[]
+  /**
+   * A select that returns a row, the reason, while an organization needs one of its domains. The arguments are SQL: the columns of
+   * the organization and the domain, and whether it is the last proved one.
+   */
+  needsDomain?(orgId: string, domain: string, isLast: string): string
   /** Updates rows that name a person by their old address to the new one. */
   changeAddress?(change: PersonKey & { newEmail: string }): InStatement[]
 }

@@ -1,4 +1,6 @@
 import * as z from 'zod/mini'
+import { PROVISIONED_ROLES } from './identity-connection'
+import { shownPersonSchema } from './person'
 
 /** The directory of an organization, without its token. Times are ISO 8601 UTC. */
 export const directorySchema = z.object({
@@ -12,3 +14,35 @@ export const directorySchema = z.object({
   lastUsedAt: z.nullable(z.string()),
 })
 export type Directory = z.infer<typeof directorySchema>
+
+/** What a group gives to its people: a role in the organization, in the application, or both. */
+export const mappedGroupSchema = z.object({
+  /** The id of the group. */
+  group: z.string(),
+  orgRole: z.nullable(z.enum(PROVISIONED_ROLES)),
+  appId: z.nullable(z.string()),
+  role: z.nullable(z.string()),
+})
+export type MappedGroup = z.infer<typeof mappedGroupSchema>
+
+/** The groups of a directory by name, and what they give, in the order that decides. */
+export const directoryMappingSchema = z.object({
+  groups: z.array(z.object({ id: z.string(), name: z.string(), people: z.int() })),
+  mapping: z.array(z.extend(mappedGroupSchema, { name: z.string() })),
+  /** The roles that the application declares. */
+  appRoles: z.nullable(z.object({ appId: z.string(), roles: z.array(z.string()) })),
+})
+export type DirectoryMapping = z.infer<typeof directoryMappingSchema>
+
+/** A role of one person that changes; `appId` is null for the role in the organization. */
+export const roleChangeSchema = z.object({
+  person: shownPersonSchema,
+  appId: z.nullable(z.string()),
+  before: z.nullable(z.string()),
+  after: z.nullable(z.string()),
+})
+export type RoleChange = z.infer<typeof roleChangeSchema>
+
+/** The first changes, and how many there are. */
+export const rolesPlanSchema = z.object({ total: z.int(), changes: z.array(roleChangeSchema) })
+export type RolesPlan = z.infer<typeof rolesPlanSchema>

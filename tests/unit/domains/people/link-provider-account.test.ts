@@ -145,9 +145,10 @@ describe('verifyEmail', () => {
       'app_member_roles',
       'org_members',
       'fw_suspended_members',
-      // Keep a person out of an organization, or name them as a directory knows them.
+      // Keep a person out of an organization, or name them as a directory knows them, or say that it gave their role.
       'fw_kept_out_members',
       'fw_directory_people',
+      'fw_directory_roles',
       'shares',
       'user_settings',
       'audit_log',

@@ -1,4 +1,4 @@
-// SCIM 2.0 (RFC 7643, 7644) as Okta and Entra ID use it: the users of one organization.
+// SCIM 2.0 (RFC 7643, 7644) as Okta and Entra ID use it: the users and groups of one organization.
 import type { H3Event } from 'h3'
 import type { App } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
@@ -6,16 +6,19 @@ import { checkInput, readBytes } from '#fairway/server/kernel/http/read-input'
 import { limits } from '#fairway/server/kernel/limits/limits'
 import { rateLimit } from '#fairway/server/kernel/limits/rate-limit'
 import { findDirectoryOrg } from './directory'
-import { addPerson, changePerson, listPeople, removePerson, requirePerson } from './directory-people'
+import { directoryGroups } from './directory-groups'
+import { directoryUsers } from './directory-people'
 import { discovery } from './discovery'
 import { ScimError } from './scim-error'
-import { applyPatch, type ScimDocument } from './scim-patch'
-import { toUserDocument } from './scim-user'
+import { type Projection, projectionOf } from './scim-page'
+import type { ScimDocument } from './scim-patch'
+import type { ScimResource } from './scim-resource'
 
 const MEDIA_TYPE = 'application/scim+json; charset=utf-8'
 const ERROR_SCHEMA = 'urn:ietf:params:scim:api:messages:2.0:Error'
 const LIST_SCHEMA = 'urn:ietf:params:scim:api:messages:2.0:ListResponse'
-const MOST_BYTES = 256 * 1024
+/** Room for a group with 10,000 members. */
+const MOST_BYTES = 2 * 1024 * 1024
 
 interface ScimAnswer {
   status: number
@@ -50,7 +53,9 @@ async function answer(app: App, event: H3Event, path: string, query: URLSearchPa
   await rateLimit(app, limits.scimPerOrg, orgId)
   const [resource = '', id, ...more] = path.split('/')
   if (more.length > 0) throw notFound()
-  if (resource.toLowerCase() === 'users') return answerUsers(app, event, { orgId, id, query })
+  const asked = { orgId, id, query, projection: projectionOf(query) }
+  if (resource.toLowerCase() === 'users') return answerResource(app, event, directoryUsers, asked)
+  if (resource.toLowerCase() === 'groups') return answerResource(app, event, directoryGroups, asked)
   const document = event.method === 'GET' ? discovery(app, resource, id) : undefined
   if (!document) throw notFound()
   return { status: 200, body: document }
@@ -62,36 +67,54 @@ interface Asked {
   orgId: string
   id?: string
   query: URLSearchParams
+  projection: Projection
 }
 
-async function answerUsers(app: App, event: H3Event, { orgId, id, query }: Asked): Promise<ScimAnswer> {
+async function answerResource<Row>(
+  app: App,
+  event: H3Event,
+  resource: ScimResource<Row>,
+  asked: Asked,
+): Promise<ScimAnswer> {
   const { method } = event
+  const { orgId, id, query, projection } = asked
+  const documentOf = async (row: Row) => (await toDocuments(app, resource, [row], projection))[0]
   if (id === undefined) {
-    if (method === 'GET') return listUsers(app, orgId, query)
+    if (method === 'GET') return listResources(app, resource, asked)
     if (method !== 'POST') throw notAllowed()
-    return { status: 201, body: toUserDocument(app, await addPerson(app, orgId, await readDocument(event))) }
+    return { status: 201, body: await documentOf(await resource.add(app, orgId, await readDocument(event))) }
   }
-  const row = await requirePerson(app, orgId, id)
-  if (method === 'GET') return { status: 200, body: toUserDocument(app, row) }
+  const row = await resource.require(app, orgId, id)
+  if (method === 'GET') return { status: 200, body: await documentOf(row) }
   if (method === 'DELETE') {
-    await removePerson(app, row)
+    await resource.remove(app, row)
     return { status: 204 }
   }
   if (method !== 'PUT' && method !== 'PATCH') throw notAllowed()
-  const sent = await readDocument(event)
-  const wanted = method === 'PUT' ? sent : applyPatch(toUserDocument(app, row), sent)
-  return { status: 200, body: toUserDocument(app, await changePerson(app, row, wanted)) }
+  const change = method === 'PUT' ? resource.replace : resource.patch
+  const changed = await change(app, row, await readDocument(event))
+  if (method === 'PATCH' && resource.isLong && !query.has('attributes')) return { status: 204 }
+  return { status: 200, body: await documentOf(changed) }
 }
 
 const notAllowed = (): ScimError => new ScimError('This method is not supported here.', undefined, 405)
 
-async function listUsers(app: App, orgId: string, query: URLSearchParams): Promise<ScimAnswer> {
-  const page = await listPeople(app, orgId, {
+async function toDocuments<Row>(app: App, resource: ScimResource<Row>, rows: readonly Row[], projection: Projection) {
+  return (await resource.toDocuments(app, rows, projection)).map(projection.of)
+}
+
+async function listResources<Row>(app: App, resource: ScimResource<Row>, asked: Asked): Promise<ScimAnswer> {
+  const { orgId, query, projection } = asked
+  const { rows, total, startIndex } = await resource.list(app, orgId, {
     filter: query.get('filter') ?? undefined,
     startIndex: numberOf(query.get('startIndex'), 1),
     count: numberOf(query.get('count'), 100),
   })
-  return { status: 200, body: { schemas: [LIST_SCHEMA], ...page } }
+  const Resources = await toDocuments(app, resource, rows, projection)
+  return {
+    status: 200,
+    body: { schemas: [LIST_SCHEMA], totalResults: total, startIndex, itemsPerPage: rows.length, Resources },
+  }
 }
 
 function numberOf(text: string | null, missing: number): number {

@@ -1,6 +1,14 @@
 // The people of a directory: what it sends becomes accounts and memberships of its organization, and nothing else.
-import { ensurePerson, findPerson, mailPeople } from '#fairway/server/domains/people'
 import {
+  decideAddress,
+  ensurePerson,
+  findPerson,
+  languageOfPerson,
+  mailPeople,
+  tellAddressChange,
+} from '#fairway/server/domains/people'
+import {
+  belongsOnlyTo,
   domainOf,
   findMembership,
   joinByDirectory,
@@ -8,83 +16,74 @@ import {
   ownsDomain,
 } from '#fairway/server/domains/organizations'
 import type { App } from '#fairway/server/kernel/app-context'
-import type { InValue } from '#fairway/server/kernel/database/client'
+import { inTransaction } from '#fairway/server/kernel/database/in-transaction'
 import { newId } from '#fairway/server/kernel/crypto/random'
+import { followRoles, tellRoles } from './directory-roles'
 import { ScimError } from './scim-error'
-import { type Comparison, parseFilter } from './scim-filter'
-import type { ScimDocument } from './scim-patch'
+import { readPage } from './scim-page'
+import { applyPatch, type ScimDocument } from './scim-patch'
+import type { ScimResource } from './scim-resource'
 import { type PersonRow, readUser, type ReadUser, toUserDocument } from './scim-user'
 
-const MOST_PER_PAGE = 200
-const COLUMNS = `id, org_id as orgId, user_id as userId, user_name as userName, user_name_key as userNameKey,
-  external_id as externalId, email, active, data, created_at as createdAt, updated_at as updatedAt`
-
-/** The columns behind the attributes that a filter may name. */
-const FILTERED: Partial<Record<string, string>> = {
-  id: 'id = ?',
-  username: 'user_name_key = lower(?)',
-  externalid: 'external_id = ?',
-  displayname: `lower(json_extract(data, '$.displayName')) = lower(?)`,
-  active: `active = (lower(?) = 'true')`,
-  emails: 'email = lower(?)',
-  'emails.value': 'email = lower(?)',
-  'emails[type eq "work"].value': 'email = lower(?)',
+const LISTED = {
+  table: 'fw_directory_people',
+  columns: `id, org_id as orgId, user_id as userId, user_name as userName, user_name_key as userNameKey,
+  external_id as externalId, email, active, made_account as madeAccount, data, created_at as createdAt, updated_at as updatedAt`,
+  filters: {
+    id: 'id = ?',
+    username: 'user_name_key = ?',
+    externalid: 'external_id = ?',
+    displayname: `lower(json_extract(data, '$.displayName')) = lower(?)`,
+    active: `active = (lower(?) = 'true')`,
+    emails: 'email = lower(?)',
+    'emails.value': 'email = lower(?)',
+    'emails[type eq "work"].value': 'email = lower(?)',
+  },
 }
 
-/** The row of a person; throws ScimError 404. */
-export async function requirePerson(app: App, orgId: string, id: string): Promise<PersonRow> {
-  const find = app.db.prepareRead<PersonRow>(`select ${COLUMNS} from fw_directory_people where org_id = ? and id = ?`)
+/** The people of a directory. */
+export const directoryUsers: ScimResource<PersonRow> = {
+  require: requirePerson,
+  list: (app, orgId, page) => readPage(app, orgId, LISTED, page),
+  add: addPerson,
+  replace: changePerson,
+  patch: (app, row, body) => changePerson(app, row, applyPatch(toUserDocument(app, row), body)),
+  remove: removePerson,
+  async toDocuments(app, rows, projection) {
+    const groups = projection.keeps('groups') ? await groupsOf(app, rows) : undefined
+    return rows.map(row => toUserDocument(app, row, groups?.get(row.id)))
+  },
+}
+
+async function requirePerson(app: App, orgId: string, id: string): Promise<PersonRow> {
+  const find = app.db.prepareRead<PersonRow>(
+    `select ${LISTED.columns} from fw_directory_people where org_id = ? and id = ?`,
+  )
   const [row] = await find([orgId, id])
   if (!row) throw new ScimError('There is no user with this id.', undefined, 404)
   return row
 }
 
-interface Page {
-  filter?: string
-  /** From 1 on; smaller ones count as 1 (RFC 7644 §3.4.2.4). */
-  startIndex: number
-  count: number
-}
-
-/** A page of people, oldest first, with the total. Throws ScimError `invalidFilter`. */
-export async function listPeople(app: App, orgId: string, { filter, startIndex, count }: Page) {
-  const comparisons = filter ? parseFilter(filter) : []
-  const where = ['org_id = ?', ...comparisons.map(conditionOf)].join(' and ')
-  const args: InValue[] = [orgId, ...comparisons.map(({ value }) => value)]
-  const first = Math.max(1, startIndex)
-  const size = Math.min(Math.max(0, count), MOST_PER_PAGE)
-  const [page, total] = await Promise.all([
-    app.db.client.execute({
-      sql: `select ${COLUMNS} from fw_directory_people where ${where} order by created_at, id limit ? offset ?`,
-      args: [...args, size, first - 1],
-    }),
-    app.db.client.execute({ sql: `select count(*) as total from fw_directory_people where ${where}`, args }),
-  ])
-  const rows = page.rows as unknown as PersonRow[]
-  return {
-    totalResults: Number(total.rows[0]?.total ?? 0),
-    startIndex: first,
-    itemsPerPage: rows.length,
-    Resources: rows.map(row => toUserDocument(app, row)),
-  }
-}
-
-function conditionOf({ attribute }: Comparison): string {
-  const condition = FILTERED[attribute.replace(/^urn:ietf:params:scim:schemas:core:2\.0:user:/, '')]
-  if (!condition) throw new ScimError(`Users cannot be found by ${attribute}.`, 'invalidFilter')
-  return condition
+/** The groups of people, by person. */
+async function groupsOf(app: App, rows: readonly PersonRow[]) {
+  const find = app.db.prepareRead<{ personId: string; groupId: string; display: string }>(
+    `select m.person_id as personId, g.id as groupId, g.display_name as display
+     from fw_directory_group_members m join fw_directory_groups g on g.id = m.group_id
+     where m.person_id in (select value from json_each(?)) order by g.created_at, g.id`,
+  )
+  return Map.groupBy(await find([JSON.stringify(rows.map(({ id }) => id))]), ({ personId }) => personId)
 }
 
 /** Adds a person. Throws ScimError `uniqueness`, and `invalidValue` for an address outside the proved domains. */
-export async function addPerson(app: App, orgId: string, document: ScimDocument): Promise<PersonRow> {
+async function addPerson(app: App, orgId: string, document: ScimDocument): Promise<PersonRow> {
   const user = readUser(document)
   await checkDomain(app, orgId, user)
-  const userId = await accountOf(app, user)
+  const { userId, isMade } = await accountOf(app, user)
   const now = app.now().getTime()
   const id = newId()
   const { rowsAffected } = await app.db.client.execute({
-    sql: `insert into fw_directory_people (id, org_id, user_id, user_name, user_name_key, external_id, email, active, data,
-      created_at, updated_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing`,
+    sql: `insert into fw_directory_people (id, org_id, user_id, user_name, user_name_key, external_id, email, active,
+      made_account, data, created_at, updated_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing`,
     args: [
       id,
       orgId,
@@ -94,6 +93,7 @@ export async function addPerson(app: App, orgId: string, document: ScimDocument)
       user.externalId,
       user.email,
       Number(user.active),
+      Number(isMade),
       JSON.stringify(user.data),
       now,
       now,
@@ -104,16 +104,14 @@ export async function addPerson(app: App, orgId: string, document: ScimDocument)
   return requirePerson(app, orgId, id)
 }
 
-/**
- * Gives a person the attributes of a document. Throws ScimError `uniqueness`, `invalidValue`, and `mutability` for another address:
- * the address of an account is changed by its owner.
- */
-export async function changePerson(app: App, row: PersonRow, document: ScimDocument): Promise<PersonRow> {
+/** Gives a person the attributes of a document. Throws ScimError `uniqueness`, and like `changeAddress` for another address. */
+async function changePerson(app: App, row: PersonRow, document: ScimDocument): Promise<PersonRow> {
   const user = readUser(document)
   const { id, orgId } = row
-  if (user.email !== row.email) throw new ScimError('The address of an account is changed by its owner.', 'mutability')
-  const userId = row.userId ?? (await accountOf(app, user))
-  if (user.active !== (row.active === 1)) await follow(app, { orgId, userId, active: user.active, email: user.email })
+  if (user.email !== row.email) await changeAddress(app, row, user)
+  const userId = row.userId ?? (await accountOf(app, user)).userId
+  const isNew = user.active !== (row.active === 1) || userId !== row.userId
+  if (isNew) await follow(app, { orgId, userId, active: user.active, email: user.email })
   const { rowsAffected } = await app.db.client.execute({
     sql: `update or ignore fw_directory_people set user_id = ?, user_name = ?, user_name_key = ?, external_id = ?, active = ?,
       data = ?, updated_at = ? where id = ?`,
@@ -129,13 +127,43 @@ export async function changePerson(app: App, row: PersonRow, document: ScimDocum
     ],
   })
   if (rowsAffected === 0) throw new ScimError(`The user ${user.userName} is there already.`, 'uniqueness')
+  if (isNew && user.active) {
+    const changes = await inTransaction(app, on => followRoles(app, on, orgId, [id]))
+    await tellRoles(app, orgId, changes)
+  }
   return requirePerson(app, orgId, id)
 }
 
+/**
+ * Gives the account of a person another address, if the directory made it and it belongs to this organization alone. Throws
+ * ScimError `mutability` otherwise, `invalidValue` outside the proved domains, and `uniqueness`.
+ */
+async function changeAddress(app: App, row: PersonRow, user: ReadUser): Promise<void> {
+  const { id, orgId, userId, email: oldEmail } = row
+  await checkDomain(app, orgId, user)
+  const taken = () => new ScimError(`The user ${user.userName} is there already.`, 'uniqueness')
+  const find = app.db.prepareRead(
+    'select 1 from fw_directory_people where org_id = ? and user_name_key = ? and id <> ?',
+  )
+  if ((await find([orgId, user.userName.toLowerCase(), id])).length > 0) throw taken()
+  const change = { userId: userId ?? '', oldEmail, newEmail: user.email }
+  const result = row.madeAccount === 1 ? await decideAddress(app, { ...change, when: belongsOnlyTo(orgId) }) : 'refused'
+  if (result === 'taken') throw taken()
+  if (result === 'refused') throw new ScimError('The address of this account is changed by its owner.', 'mutability')
+  const language = await languageOfPerson(app, { email: user.email })
+  await tellAddressChange(app, { ...change, language, reason: 'changed by the directory' })
+}
+
 /** Removes a person, who is kept out from then on. */
-export async function removePerson(app: App, { id, orgId, userId, email }: PersonRow): Promise<void> {
+async function removePerson(app: App, { id, orgId, userId, email }: PersonRow): Promise<void> {
   await follow(app, { orgId, userId, active: false, email })
-  await app.db.client.execute({ sql: 'delete from fw_directory_people where id = ?', args: [id] })
+  await app.db.client.batch(
+    [
+      { sql: 'delete from fw_directory_group_members where person_id = ?', args: [id] },
+      { sql: 'delete from fw_directory_people where id = ?', args: [id] },
+    ],
+    'write',
+  )
 }
 
 async function checkDomain(app: App, orgId: string, { email }: ReadUser): Promise<void> {
@@ -143,12 +171,12 @@ async function checkDomain(app: App, orgId: string, { email }: ReadUser): Promis
   throw new ScimError(`${email} is in no proved domain of this organization.`, 'invalidValue')
 }
 
-/** The account of an address, created if there is none. An unconfirmed one is not touched: null. */
-async function accountOf(app: App, { email, name }: ReadUser): Promise<string | null> {
+/** The account of an address, made if there is none. An unconfirmed one is not touched: null. */
+async function accountOf(app: App, { email, name }: ReadUser): Promise<{ userId: string | null; isMade: boolean }> {
   const person = await findPerson(app, { email })
-  if (person) return person.emailVerified ? person.userId : null
-  await ensurePerson(app, { email, emailVerified: true, name, image: null })
-  return (await findPerson(app, { email }))?.userId ?? null
+  if (person) return { userId: person.emailVerified ? person.userId : null, isMade: false }
+  const isMade = await ensurePerson(app, { email, emailVerified: true, name, image: null })
+  return { userId: (await findPerson(app, { email }))?.userId ?? null, isMade }
 }
 
 /** Makes a person a member, or ends the membership, as the directory says. */

@@ -1,14 +1,16 @@
 // The directory of an organization: its one token, and who it is.
 import type { App } from '#fairway/server/kernel/app-context'
-import type { Actor } from '#fairway/server/domains/organizations'
+import { type Actor, isInUse, letInStatement } from '#fairway/server/domains/organizations'
 import { inBackground } from '#fairway/server/kernel/background'
 import { sha256 } from '#fairway/server/kernel/crypto/hash'
 import { randomToken } from '#fairway/server/kernel/crypto/random'
+import { inTransaction } from '#fairway/server/kernel/database/in-transaction'
 import type { DependentRows } from '#fairway/server/kernel/dependent-rows'
 import { isoTimeOrNull } from '#fairway/server/kernel/iso-time'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { SCIM_PREFIX } from '#fairway/shared/paths'
 import type { Directory } from '#fairway/shared/schemas/directory'
+import { endRoles, tellRoles } from './directory-roles'
 
 const PREFIX = 'fwd_'
 const MINUTE_IN_MS = 60 * 1000
@@ -57,16 +59,18 @@ export async function connectDirectory(
   return { endpoint: app.config.baseUrl + SCIM_PREFIX, token }
 }
 
-/** Ends a directory. Its people stay members; whom it removed may come in again. Throws `not-found`. */
+/** Ends a directory and the roles it gave. Its people stay members; whom it removed may come in again. Throws `not-found`. */
 export async function endDirectory(app: App, orgId: string): Promise<void> {
-  const [ended] = await app.db.client.batch(
-    [
-      { sql: 'delete from fw_directories where org_id = ?', args: [orgId] },
-      { sql: 'delete from fw_directory_people where org_id = ?', args: [orgId] },
-    ],
-    'write',
-  )
-  if (ended?.rowsAffected !== 1) throw new AppError('not-found')
+  const changes = await inTransaction(app, async on => {
+    const { rowsAffected } = await on.execute({ sql: 'delete from fw_directories where org_id = ?', args: [orgId] })
+    if (rowsAffected !== 1) throw new AppError('not-found')
+    const ended = await endRoles(app, on, orgId)
+    for (const table of DIRECTORY_TABLES)
+      await on.execute({ sql: `delete from ${table} where org_id = ?`, args: [orgId] })
+    await on.execute(letInStatement(orgId))
+    return ended
+  })
+  await tellRoles(app, orgId, changes)
 }
 
 /** The organization of a directory's token; undefined for an unknown one, and while the organization is deleted. */
@@ -76,7 +80,7 @@ export async function findDirectoryOrg(app: App, authorization: string | undefin
   const [row] = await app.db.prepareRead<{ orgId: string; lastUsedAt: number | null }>(
     'select org_id as orgId, last_used_at as lastUsedAt from fw_directories where token_hash = ?',
   )([sha256(token)])
-  if (!row) return undefined
+  if (!row || !(await isInUse(app, row.orgId))) return undefined
   const now = app.now().getTime()
   if (now - (row.lastUsedAt ?? 0) > MINUTE_IN_MS) {
     inBackground(app, 'touch-directory', async () => {
@@ -89,10 +93,23 @@ export async function findDirectoryOrg(app: App, authorization: string | undefin
   return row.orgId
 }
 
+const DIRECTORY_TABLES = [
+  'fw_directories',
+  'fw_directory_people',
+  'fw_directory_groups',
+  'fw_directory_group_members',
+  'fw_directory_mapping',
+]
+
+const NEEDS = 'The directory needs this domain: disconnect it, or remove its people of this domain first.'
+
 /** What happens to the rows of a directory with its organization and its people. */
 export const directoryRows: DependentRows = {
   forgetOrganization: ({ sql, args }) =>
-    ['fw_directories', 'fw_directory_people'].map(table => ({ sql: `delete from ${table} where ${sql}`, args })),
+    DIRECTORY_TABLES.map(table => ({ sql: `delete from ${table} where ${sql}`, args })),
+  needsDomain: (orgId, domain, isLast) => `select '${NEEDS}' as reason from fw_directories d where d.org_id = ${orgId}
+    and (${isLast} or exists (select 1 from fw_directory_people p
+      where p.org_id = d.org_id and substr(p.email, instr(p.email, '@') + 1) = ${domain}))`,
   forgetPerson: ({ userId }) => [
     { sql: 'update fw_directory_people set user_id = null where user_id = ?', args: [userId] },
   ],

@@ -1,6 +1,7 @@
-// What a directory asks first (RFC 7643 §5–7): what this server can do, and the attributes of a user that it uses.
+// What a directory asks first (RFC 7643 §5–7): what this server can do, and the attributes of users and groups that it uses.
 import type { App } from '#fairway/server/kernel/app-context'
 import { SCIM_PREFIX } from '#fairway/shared/paths'
+import { GROUP_SCHEMA } from './scim-group'
 import { USER_SCHEMA } from './scim-user'
 
 const CONFIG_SCHEMA = 'urn:ietf:params:scim:schemas:core:2.0:ServiceProviderConfig'
@@ -42,26 +43,50 @@ const USER_ATTRIBUTES = [
     multiValued: true,
     subAttributes: [attribute('value'), attribute('type'), attribute('primary', { type: 'boolean' })],
   }),
+  attribute('groups', {
+    type: 'complex',
+    multiValued: true,
+    mutability: 'readOnly',
+    subAttributes: ['value', '$ref', 'display', 'type'].map(name => attribute(name, { mutability: 'readOnly' })),
+  }),
+]
+
+const GROUP_ATTRIBUTES = [
+  attribute('displayName', { required: true, uniqueness: 'server' }),
+  attribute('externalId', { caseExact: true }),
+  attribute('members', {
+    type: 'complex',
+    multiValued: true,
+    subAttributes: [
+      attribute('value', { required: true, caseExact: true, mutability: 'immutable' }),
+      ...['$ref', 'display', 'type'].map(name => attribute(name, { mutability: 'readOnly' })),
+    ],
+  }),
+]
+
+const RESOURCES = [
+  { name: 'User', schema: USER_SCHEMA, attributes: USER_ATTRIBUTES },
+  { name: 'Group', schema: GROUP_SCHEMA, attributes: GROUP_ATTRIBUTES },
 ]
 
 /** The document of a discovery address; undefined for other addresses. */
 export function discovery({ config }: App, resource: string, id: string | undefined): object | undefined {
   const at = (path: string) => `${config.baseUrl}${SCIM_PREFIX}/${path}`
-  const type = {
+  const types = RESOURCES.map(({ name, schema }) => ({
     schemas: [TYPE_SCHEMA],
-    id: 'User',
-    name: 'User',
-    endpoint: '/Users',
-    schema: USER_SCHEMA,
-    meta: { resourceType: 'ResourceType', location: at('ResourceTypes/User') },
-  }
-  const schema = {
+    id: name,
+    name,
+    endpoint: `/${name}s`,
+    schema,
+    meta: { resourceType: 'ResourceType', location: at(`ResourceTypes/${name}`) },
+  }))
+  const schemas = RESOURCES.map(({ name, schema, attributes }) => ({
     schemas: [SCHEMA_SCHEMA],
-    id: USER_SCHEMA,
-    name: 'User',
-    attributes: USER_ATTRIBUTES,
-    meta: { resourceType: 'Schema', location: at(`Schemas/${USER_SCHEMA}`) },
-  }
+    id: schema,
+    name,
+    attributes,
+    meta: { resourceType: 'Schema', location: at(`Schemas/${schema}`) },
+  }))
   const documents: Partial<Record<string, object>> = {
     ServiceProviderConfig: {
       schemas: [CONFIG_SCHEMA],
@@ -81,10 +106,12 @@ export function discovery({ config }: App, resource: string, id: string | undefi
       ],
       meta: { resourceType: 'ServiceProviderConfig', location: at('ServiceProviderConfig') },
     },
-    ResourceTypes: listOf([type]),
-    'ResourceTypes/User': type,
-    Schemas: listOf([schema]),
-    [`Schemas/${USER_SCHEMA}`]: schema,
+    ResourceTypes: listOf(types),
+    Schemas: listOf(schemas),
+    ...Object.fromEntries([
+      ...types.map(type => [`ResourceTypes/${type.id}`, type]),
+      ...schemas.map(schema => [`Schemas/${schema.id}`, schema]),
+    ]),
   }
   return documents[id === undefined ? resource : `${resource}/${id}`]
 }

@@ -1,7 +1,19 @@
 import { z } from 'zod'
 import { defineOperations, operation } from '#fairway/server/domains/actions'
-import { directorySchema } from '#fairway/shared/schemas/directory'
+import { directoryMappingSchema, directorySchema, rolesPlanSchema } from '#fairway/shared/schemas/directory'
+import { PROVISIONED_ROLES } from '#fairway/shared/schemas/identity-connection'
 import { connectDirectory, endDirectory, findDirectory } from './directory'
+import { getMapping, planMapping, setMapping } from './directory-roles'
+
+const text = z.string().min(1).max(200)
+const mappedGroup = z
+  .object({
+    group: text,
+    orgRole: z.enum(PROVISIONED_ROLES).nullable().default(null),
+    appId: text.nullable().default(null).describe('Defaults to this application.'),
+    role: text.nullable().default(null).describe('A role that the application declares.'),
+  })
+  .refine(({ orgRole, role }) => orgRole !== null || role !== null, 'Name a role.')
 
 export default defineOperations({
   'get-directory': operation({
@@ -33,5 +45,27 @@ export default defineOperations({
     recentSignIn: true,
     audit: [],
     run: (_input, { app, actor }) => endDirectory(app, actor.orgId),
+  }),
+  'get-directory-mapping': operation({
+    description: 'Returns the groups of your directory and the roles that they give.',
+    method: 'GET',
+    path: '/_fw/org/directory/mapping',
+    openIn: ['view'],
+    permission: 'set-auth-provider',
+    output: directoryMappingSchema,
+    run: (_input, { app, actor }) => getMapping(app, actor.orgId),
+  }),
+  'set-directory-mapping': operation({
+    description: 'Replaces the roles that the groups of your directory give. A dry run lists whose roles would change.',
+    method: 'PUT',
+    path: '/_fw/org/directory/mapping',
+    permission: 'decide-sign-in',
+    recentSignIn: true,
+    input: z.object({ mapping: z.array(mappedGroup).max(200) }),
+    output: rolesPlanSchema,
+    audit: ['mapping'],
+    dryRun: true,
+    run: ({ mapping }, { app, actor, isDryRun }) =>
+      isDryRun ? planMapping(app, actor, mapping) : setMapping(app, actor, mapping),
   }),
 })

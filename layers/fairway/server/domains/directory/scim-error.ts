@@ -1,3 +1,5 @@
+import type { ZodError } from 'zod'
+
 /** The kinds of refusals that RFC 7644 §3.12 names. */
 export type ScimType =
   | 'invalidFilter'
@@ -6,6 +8,7 @@ export type ScimType =
   | 'invalidValue'
   | 'mutability'
   | 'noTarget'
+  | 'tooMany'
   | 'uniqueness'
 
 const STATUS: Partial<Record<ScimType, number>> = { uniqueness: 409 }
@@ -22,5 +25,11 @@ export class ScimError extends Error {
   ) {
     super(detail)
     this.status = status ?? (scimType && STATUS[scimType]) ?? 400
+  }
+
+  /** The refusal of a document: its first fault, as `invalidValue`. */
+  static of({ issues: [issue] }: ZodError): ScimError {
+    const detail = `${issue?.path.join('.') || 'value'}: ${issue?.message ?? 'is not valid'}`
+    return new ScimError(detail, 'invalidValue')
   }
 }

@@ -26,24 +26,48 @@ interface Path {
 const CORE = /^urn:ietf:params:scim:schemas:core:2\.0:\w+$/i
 const STEPS = /^([A-Za-z$][\w$-]*)(?:\[(.*)\])?(?:\.([A-Za-z$][\w$-]*))?$/
 
-/** Returns the document after the operations of a PATCH; the given one stays as it is. Throws ScimError. */
-export function applyPatch(document: ScimDocument, body: unknown): ScimDocument {
+/** One change of one place. */
+export interface Change {
+  op: 'add' | 'replace' | 'remove'
+  path: Path
+  value: unknown
+}
+
+/** Reads the operations of a PATCH, one change for each place. Throws ScimError. */
+export function readPatch(body: unknown): Change[] {
   const patch = patchSchema.safeParse(body)
   if (!patch.success) throw new ScimError('A PATCH has Operations, each with an op.', 'invalidSyntax')
+  return patch.data.Operations.flatMap(({ op, path, value }) => {
+    const name = op.toLowerCase()
+    if (name !== 'add' && name !== 'replace' && name !== 'remove')
+      throw new ScimError(`There is no operation ${op}.`, 'invalidSyntax')
+    if (path !== undefined) return { op: name, path: parsePath(path), value }
+    if (name === 'remove') throw new ScimError('Name what to remove in path.', 'noTarget')
+    if (!isRecord(value)) throw new ScimError('Without a path, value is an object.', 'invalidValue')
+    return Object.entries(value).map(([key, each]) => ({ op: name, path: parsePath(key), value: each }))
+  })
+}
+
+/** Returns the document after these changes; the given one stays as it is. */
+export function applyChanges(document: ScimDocument, changes: readonly Change[]): ScimDocument {
   const changed = structuredClone(document)
-  for (const { op, path, value } of patch.data.Operations) applyOperation(changed, op.toLowerCase(), path, value)
+  for (const { op, path, value } of changes) {
+    if (op === 'remove') removeAt(changed, path, value)
+    else setAt(changed, path, value, op === 'add')
+  }
   return changed
 }
 
-function applyOperation(document: ScimDocument, op: string, path: string | undefined, value: unknown): void {
-  if (!['add', 'replace', 'remove'].includes(op)) throw new ScimError(`There is no operation ${op}.`, 'invalidSyntax')
-  if (op === 'remove') {
-    if (path === undefined) throw new ScimError('Name what to remove in path.', 'noTarget')
-    return removeAt(document, parsePath(path), value)
-  }
-  if (path !== undefined) return setAt(document, parsePath(path), value, op === 'add')
-  if (!isRecord(value)) throw new ScimError('Without a path, value is an object.', 'invalidValue')
-  for (const [name, each] of Object.entries(value)) setAt(document, parsePath(name), each, op === 'add')
+/** Returns the document after the operations of a PATCH; the given one stays as it is. Throws ScimError. */
+export const applyPatch = (document: ScimDocument, body: unknown): ScimDocument =>
+  applyChanges(document, readPatch(body))
+
+/** The document with these names spelled as here, because names are compared without case (RFC 7643 §2.1). */
+export function withKnownNames(document: ScimDocument, names: readonly string[]): ScimDocument {
+  const known = new Map(names.map(name => [name.toLowerCase(), name]))
+  return Object.fromEntries(
+    Object.entries(document).map(([name, value]) => [known.get(name.toLowerCase()) ?? name, value]),
+  )
 }
 
 function parsePath(text: string): Path {
@@ -123,6 +147,10 @@ function merged(before: readonly unknown[], added: readonly unknown[]): unknown[
   return [...before, ...added.filter(entry => !known.has(keyOf(entry)))]
 }
 
+/** Entra ID names the entries to remove in value. */
+export const namedIn = (value: unknown): string[] =>
+  [value].flat().flatMap(entry => (isRecord(entry) && 'value' in entry ? String(entry.value) : []))
+
 function removeAt(document: ScimDocument, path: Path, value: unknown): void {
   const place = placeOf(document, path)
   const key = spelled(place, path.attribute)
@@ -133,11 +161,9 @@ function removeAt(document: ScimDocument, path: Path, value: unknown): void {
     place[key] = sub === undefined ? entries.filter(entry => !matches(entry, filter)) : entries
     return
   }
-  // Entra ID names the entries to remove in value.
-  const named = new Set(
-    [value].flat().flatMap(entry => (isRecord(entry) && 'value' in entry ? String(entry.value) : [])),
-  )
-  if (named.size > 0) place[key] = entriesOf(place[key]).filter(entry => !named.has(String(entry.value)))
-  else if (path.sub === undefined) delete place[key]
+  if (Array.isArray(value) || isRecord(value)) {
+    const named = new Set(namedIn(value))
+    place[key] = entriesOf(place[key]).filter(entry => !named.has(String(entry.value)))
+  } else if (path.sub === undefined) delete place[key]
   else if (isRecord(place[key])) delete place[key][spelled(place[key], path.sub)]
 }

@@ -3,14 +3,18 @@ import type { App } from '#fairway/server/kernel/app-context'
 import { SCIM_PREFIX } from '#fairway/shared/paths'
 import { claimedEmailSchema } from '#fairway/shared/schemas/email'
 import { ScimError } from './scim-error'
-import type { ScimDocument } from './scim-patch'
+import { type ScimDocument, withKnownNames } from './scim-patch'
 import type { directoryPeople } from './tables'
 
 export const USER_SCHEMA = 'urn:ietf:params:scim:schemas:core:2.0:User'
 
 /** A row as it is read; times in milliseconds. */
-export type PersonRow = Omit<typeof directoryPeople.$inferSelect, 'active' | 'createdAt' | 'updatedAt'> & {
+export type PersonRow = Omit<
+  typeof directoryPeople.$inferSelect,
+  'active' | 'createdAt' | 'madeAccount' | 'updatedAt'
+> & {
   active: number
+  madeAccount: number
   createdAt: number
   updatedAt: number
 }
@@ -29,10 +33,8 @@ export interface ReadUser {
 /** Set by the server, read-only, or never kept. */
 const LEFT_OUT = new Set(['id', 'meta', 'schemas', 'groups', 'password', 'username', 'externalid', 'active'])
 
-/** The names that this application reads, by their form in lower case. */
-const NAMES = new Map(
-  ['userName', 'externalId', 'displayName', 'active', 'name', 'emails'].map(name => [name.toLowerCase(), name]),
-)
+/** The names that this application reads. */
+const NAMES = ['userName', 'externalId', 'displayName', 'active', 'name', 'emails']
 
 const text = z.string().trim().min(1).max(500)
 const userSchema = z.looseObject({
@@ -55,16 +57,9 @@ const userSchema = z.looseObject({
 
 /** Reads a user document. Names are compared without case. Throws ScimError `invalidValue`. */
 export function readUser(document: ScimDocument): ReadUser {
-  const known = Object.fromEntries(
-    Object.entries(document).map(([key, value]) => {
-      return [NAMES.get(key.toLowerCase()) ?? key, value]
-    }),
-  )
+  const known = withKnownNames(document, NAMES)
   const user = userSchema.safeParse(known)
-  if (!user.success) {
-    const [issue] = user.error.issues
-    throw new ScimError(`${issue?.path.join('.') ?? 'userName'}: ${issue?.message ?? 'is not valid'}`, 'invalidValue')
-  }
+  if (!user.success) throw ScimError.of(user.error)
   const { userName, externalId = null, active } = user.data
   return {
     userName,
@@ -94,8 +89,12 @@ function nameOf({ displayName, name }: User): string | null {
   return (displayName || name?.formatted || parts || '').trim().slice(0, 100) || null
 }
 
-/** The document of a row (RFC 7643 §4.1). */
-export function toUserDocument(app: App, row: PersonRow): ScimDocument {
+/** The document of a row (RFC 7643 §4.1). Groups are read-only. */
+export function toUserDocument(
+  app: App,
+  row: PersonRow,
+  groups: readonly { groupId: string; display: string }[] = [],
+): ScimDocument {
   const data: ScimDocument = JSON.parse(row.data)
   return {
     schemas: [USER_SCHEMA, ...Object.keys(data).filter(key => key.startsWith('urn:'))],
@@ -104,6 +103,12 @@ export function toUserDocument(app: App, row: PersonRow): ScimDocument {
     userName: row.userName,
     ...data,
     active: row.active === 1,
+    ...(groups.length > 0 && {
+      groups: groups.map(({ groupId, display }) => {
+        const $ref = `${app.config.baseUrl}${SCIM_PREFIX}/Groups/${groupId}`
+        return { value: groupId, display, type: 'direct', $ref }
+      }),
+    }),
     meta: {
       resourceType: 'User',
       created: new Date(row.createdAt).toISOString(),

@@ -1,5 +1,6 @@
 import { PEOPLE, personJoin } from '#fairway/server/domains/people'
 import { AppError } from '#fairway/server/kernel/http/app-error'
+import type { InStatement } from '#fairway/server/kernel/database/client'
 import { requireRun, sessionOfRun } from '#fairway/server/kernel/current-run'
 import type { App } from '#fairway/server/kernel/app-context'
 import { mayInOrg } from '#fairway/shared/roles'
@@ -180,10 +181,8 @@ interface AssignmentInput {
  * `not-found`.
  */
 export async function assignAppRole(app: App, actor: Actor, input: AssignmentInput): Promise<void> {
-  const { appId, roles } = requireDeclared(app, input.appId)
-  if (input.role !== null && !roles.includes(input.role)) {
-    throw new AppError('unknown-role', { detail: `The roles are: ${roles.join(', ')}.` })
-  }
+  const { appId } = requireDeclared(app, input.appId)
+  if (input.role !== null) checkAppRole(app, input.role, appId)
   const member = await requireMember(app, actor.orgId, input.email)
   const mayAssign = `exists (select 1 from org_members where org_id = ? and user_id = ? and role in ('owner', 'admin'))`
   const { rowsAffected } = await app.db.client.execute(
@@ -217,6 +216,39 @@ export async function assignAppRole(app: App, actor: Actor, input: AssignmentInp
     role: input.role,
     by: actor.userId,
   })
+}
+
+/** Throws `unknown-app` and `unknown-role` unless this role of the application is declared. */
+export function checkAppRole(app: App, role: string, appId?: string): void {
+  const { roles } = requireDeclared(app, appId)
+  if (!roles.includes(role)) throw new AppError('unknown-role', { detail: `The roles are: ${roles.join(', ')}.` })
+}
+
+/** Who has assigned the roles that a directory gives. */
+export const GIVEN_BY_DIRECTORY = 'directory'
+
+/** The statements that give and take (null) roles in the application by a directory. They leave those that people gave. */
+export function appRoleStatements(
+  app: App,
+  orgId: string,
+  changes: readonly { userId: string; appId: string | null; after: string | null }[],
+): InStatement[] {
+  const wanted = JSON.stringify(changes)
+  return [
+    {
+      sql: `delete from app_member_roles where org_id = ? and assigned_by = '${GIVEN_BY_DIRECTORY}' and (app_id, user_id) in (
+        select value ->> 'appId', value ->> 'userId' from json_each(?) where value ->> 'after' is null)`,
+      args: [orgId, wanted],
+    },
+    {
+      sql: `insert into app_member_roles (org_id, app_id, user_id, role, assigned_by, assigned_at)
+        select ?, value ->> 'appId', value ->> 'userId', value ->> 'after', '${GIVEN_BY_DIRECTORY}', ?
+        from json_each(?) where value ->> 'after' is not null
+        on conflict (org_id, app_id, user_id) do update set role = excluded.role, assigned_at = excluded.assigned_at
+        where app_member_roles.assigned_by = '${GIVEN_BY_DIRECTORY}'`,
+      args: [orgId, app.now().getTime(), wanted],
+    },
+  ]
 }
 
 function requireDeclared(app: App, appId: string | undefined) {

@@ -220,10 +220,9 @@ export const admits = async (app: App, { orgId, provision }: ConnectionRow, user
 
 /**
  * Lets a person work in the organization of a connection after a sign-in by it. A new one becomes a member while it provisions.
- * Throws `not-a-member`, and `plan-limit`.
+ * Throws `not-a-member`, `directory-removed` and `plan-limit`.
  */
 export async function enterByConnection(app: App, { id, orgId }: ConnectionRow, userId: string): Promise<void> {
-  await checkNotKeptOut(app, { orgId, userId })
   const isOpen = {
     sql: `exists (select 1 from fw_org_connections c where c.id = ? and c.state = 'active' and c.provision = 1
       and ${isNotKeptOut('c.org_id', '?')})`,
@@ -243,7 +242,10 @@ export async function enterByConnection(app: App, { id, orgId }: ConnectionRow, 
     ],
     'write',
   )
-  if (!(await findMembership(app, userId, orgId))) throw new AppError('not-a-member')
+  if (!(await findMembership(app, userId, orgId))) {
+    await checkNotKeptOut(app, { orgId, userId })
+    throw new AppError('not-a-member')
+  }
   await logMoves(app, results, 'signed in by a connection')
 }
 

@@ -1,5 +1,7 @@
 // Memberships that follow a directory: whom it adds, whom it removes, and who is kept out since.
 import type { App } from '#fairway/server/kernel/app-context'
+import type { InStatement } from '#fairway/server/kernel/database/client'
+import type { SqlPart } from '#fairway/server/kernel/dependent-rows'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { joinStatements, logMoves } from './active-org'
 import { endMembership } from './end-membership'
@@ -22,6 +24,20 @@ export async function checkNotKeptOut(app: App, { orgId, userId }: Membership): 
   ])
   if (row?.isFree !== 1) throw new AppError('directory-removed')
 }
+
+/** The condition that the person `u` is a member of this organization and of no other, deleted ones included. */
+export const belongsOnlyTo = (orgId: string): SqlPart => ({
+  sql: `exists (select 1 from org_members m where m.user_id = u.id and m.org_id = ?)
+    and not exists (select 1 from org_members m where m.user_id = u.id and m.org_id <> ?)
+    and not exists (select 1 from fw_suspended_members m where m.user_id = u.id and m.org_id <> ?)`,
+  args: [orgId, orgId, orgId],
+})
+
+/** The statement that lets everyone in again whom the directory of an organization has removed. */
+export const letInStatement = (orgId: string): InStatement => ({
+  sql: 'delete from fw_kept_out_members where org_id = ?',
+  args: [orgId],
+})
 
 /** Lets a person in again and makes them a member. Returns false for one who was a member. Throws `plan-limit`. */
 export async function joinByDirectory(app: App, { orgId, userId }: Membership): Promise<boolean> {
@@ -53,11 +69,21 @@ export async function leaveByDirectory(app: App, { orgId, userId }: Membership):
     orgId,
     userId,
     condition: { sql: `(m.role <> 'owner' or ${hasOtherOwner})`, args: [] },
+    // In the same transaction: nobody enters again in between.
+    first: {
+      sql: `insert into fw_kept_out_members (org_id, user_id, since) select ?, ?, ? where not exists (
+        select 1 from org_members m where m.org_id = ? and m.user_id = ? and m.role = 'owner' and not ${hasOtherOwner})
+        on conflict do nothing`,
+      args: [orgId, userId, app.now().getTime(), orgId, userId],
+    },
   })
   if (!isEnded && (await findMembership(app, userId, orgId))) throw new AppError('last-owner')
-  await app.db.client.execute({
-    sql: 'insert into fw_kept_out_members (org_id, user_id, since) values (?, ?, ?) on conflict do nothing',
-    args: [orgId, userId, app.now().getTime()],
-  })
   if (isEnded) app.log.info('member removed by the directory', { orgId, userId })
 }
+
+/** Forgets that the directory gave the role of a member, once the member has another one. */
+export const forgetGivenRoleStatement = (orgId: string): InStatement => ({
+  sql: `delete from fw_directory_roles where org_id = ? and role <> (
+    select m.role from org_members m where m.org_id = fw_directory_roles.org_id and m.user_id = fw_directory_roles.user_id)`,
+  args: [orgId],
+})

@@ -23,6 +23,8 @@ interface EndedMembership {
   condition: SqlPart
   /** The address of the member who takes over; defaults to the longest-standing owner. */
   receiver?: string
+  /** Runs first in the same transaction. */
+  first?: InStatement
 }
 
 /**
@@ -31,7 +33,7 @@ interface EndedMembership {
  */
 export async function endMembership(
   app: App,
-  { orgId, userId, condition, receiver }: EndedMembership,
+  { orgId, userId, condition, receiver, first }: EndedMembership,
 ): Promise<boolean> {
   const one = {
     sql: `m.org_id = ? and m.user_id = ? and ${condition.sql}`,
@@ -39,7 +41,8 @@ export async function endMembership(
   }
   const tables = await findHandedOver(app.db.client)
   const receivers = receiver ? { [orgId]: receiver } : {}
-  const results = await writeOwnedRows(app, endMembershipsStatements(app, { memberships: one, tables, receivers }))
+  const ending = endMembershipsStatements(app, { memberships: one, tables, receivers })
+  const results = await writeOwnedRows(app, first ? [first, ...ending] : ending)
   await logMoves(app, results, MEMBERSHIP_ENDED)
   return results.at(-1)?.rowsAffected === 1
 }
@@ -66,6 +69,7 @@ export function endMembershipsStatements(
     ...moveOnStatements(memberships),
     ...handOverStatements(tables, memberships, receivers),
     { sql: `delete from app_member_roles where (org_id, user_id) in ${pairs}`, args },
+    { sql: `delete from fw_directory_roles where (org_id, user_id) in ${pairs}`, args },
     { sql: `delete from shares where (org_id, user_id) in ${pairs}`, args },
     ...endGrantsStatements(app, { sql: `(org_id, user_id) in ${pairs}`, args }, 'membership-ended'),
     { sql: `delete from org_members where (org_id, user_id) in ${pairs}`, args },
@@ -196,6 +200,7 @@ export const organizationRows: DependentRows = {
     { sql: 'delete from shares where user_id = ?', args: [userId] },
     { sql: 'delete from app_member_roles where user_id = ?', args: [userId] },
     { sql: 'delete from fw_kept_out_members where user_id = ?', args: [userId] },
+    { sql: 'delete from fw_directory_roles where user_id = ?', args: [userId] },
     { sql: `delete from org_invitations where email = ? and status = 'pending'`, args: [email] },
   ],
   forgetOrganization: ({ sql, args }) =>
@@ -206,6 +211,7 @@ export const organizationRows: DependentRows = {
       'shares',
       'vault_credentials',
       'fw_kept_out_members',
+      'fw_directory_roles',
       'fw_org_domains',
       'fw_org_connections',
     ].map(table => ({

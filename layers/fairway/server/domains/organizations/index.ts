@@ -1,4 +1,4 @@
-export { assignAppRole, listAppRoles, defineAppRoles } from './app-roles'
+export { assignAppRole, checkAppRole, listAppRoles, defineAppRoles } from './app-roles'
 export { logMoves, setActiveOrgId } from './active-org'
 export { findMembership, switchOrganization } from './switch-organization'
 export {
@@ -40,6 +40,7 @@ export { BROUGHT_IN, organizationRows, orgsOf, removeBroughtInStatements, MEMBER
 export { deleteOrganization, listDeleted, planDeletion, purgeOrganizations, restoreOrganization } from './deletion'
 export {
   agentsOnlyRead,
+  isInUse,
   createOrganization,
   leaveAllStatements,
   listLeaving,
@@ -112,7 +113,8 @@ export {
   deleteConnection,
 } from './connection-state'
 export { type AgentConnection, findAgentConnections, setManagedAgents, vouchesFor } from './managed-agents'
-export { joinByDirectory, leaveByDirectory } from './directory-membership'
+export { directoryRoleStatements, type PlannedRole, planDirectoryRoles } from './directory-roles'
+export { belongsOnlyTo, joinByDirectory, leaveByDirectory, letInStatement } from './directory-membership'
 export { domainOf, ownsDomain, requireDomain } from './domain-names'
 export { checkDueDomains } from './proved-domains'
 export { setAuthProvider } from './set-auth-provider'

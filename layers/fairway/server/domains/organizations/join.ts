@@ -162,7 +162,7 @@ export async function findDomainMatches(app: App, session: Session): Promise<{ i
 
 /**
  * Joins an organization as a member, by the domain of a verified address. It becomes the active one if it is the first, or with
- * `confirm`. Joining twice has no further effect. Throws `email-not-verified` and `forbidden`.
+ * `confirm`. Joining twice has no further effect. Throws `email-not-verified`, `forbidden` and `directory-removed`.
  */
 export async function joinByDomain(
   app: App,
@@ -172,7 +172,6 @@ export async function joinByDomain(
   const domain = corporateDomainOf(session.email)
   if (!session.emailVerified) throw new AppError('email-not-verified')
   if (!domain) throw new AppError('forbidden')
-  await checkNotKeptOut(app, { orgId, userId: session.userId })
   const isOpen = {
     sql: `exists (select 1 from organizations o where o.id = ? and o.allowed_domain = ? and ${DOMAIN_HOLDS}
       and ${isNotKeptOut('o.id', '?')})`,
@@ -191,7 +190,10 @@ export async function joinByDomain(
     'write',
   )
   const membership = await findMembership(app, session.userId, orgId)
-  if (!membership) throw new AppError('forbidden', { detail: 'Your address does not belong to this organization.' })
+  if (!membership) {
+    await checkNotKeptOut(app, { orgId, userId: session.userId })
+    throw new AppError('forbidden', { detail: 'Your address does not belong to this organization.' })
+  }
   await logMoves(app, results, 'joined by domain')
   app.log.info('member joined by domain', { orgId, userId: session.userId })
   return describeJoin(app, session, membership)

@@ -3,6 +3,7 @@ import type { App } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { HandOver, OrganizationMember } from '#fairway/shared/schemas/organization'
 import { managesRole, type OrgRole } from '#fairway/shared/roles'
+import { forgetGivenRoleStatement } from './directory-membership'
 import { endMembership, makerIsSettled, refuseOpenClaim } from './end-membership'
 import { planHandOver } from './hand-over'
 import { findMember } from './member-list'
@@ -54,25 +55,31 @@ export async function changeMemberRole(
   const member = await requireManaged(app, actor, email)
   const isSettled = makerIsSettled(actor.orgId, member.userId)
   await checkMayGive(actor, role)
-  const { rowsAffected } = await app.db.client.execute({
-    sql: `update org_members set role = ? where org_id = ? and user_id = ? and role = ? and ${ACTOR_ROLE} = ?
-      and (role <> 'owner' or ? = 'owner' or ${OTHER_OWNER}) and (? = 'owner' or ${isSettled.sql})`,
-    args: [
-      role,
-      actor.orgId,
-      member.userId,
-      member.role,
-      actor.orgId,
-      actor.userId,
-      actor.role,
-      role,
-      actor.orgId,
-      member.userId,
-      role,
-      ...isSettled.args,
+  const [changed] = await app.db.client.batch(
+    [
+      {
+        sql: `update org_members set role = ? where org_id = ? and user_id = ? and role = ? and ${ACTOR_ROLE} = ?
+          and (role <> 'owner' or ? = 'owner' or ${OTHER_OWNER}) and (? = 'owner' or ${isSettled.sql})`,
+        args: [
+          role,
+          actor.orgId,
+          member.userId,
+          member.role,
+          actor.orgId,
+          actor.userId,
+          actor.role,
+          role,
+          actor.orgId,
+          member.userId,
+          role,
+          ...isSettled.args,
+        ],
+      },
+      forgetGivenRoleStatement(actor.orgId),
     ],
-  })
-  if (rowsAffected !== 1) throw await reasonOf(app, actor, member)
+    'write',
+  )
+  if (changed?.rowsAffected !== 1) throw await reasonOf(app, actor, member)
   app.log.info('member role changed', { orgId: actor.orgId, by: actor.userId, userId: member.userId, role })
   return { ...member, role }
 }
@@ -147,23 +154,29 @@ export async function transferOwnership(app: App, actor: Actor, email: string): 
   const member = await requireMember(app, actor.orgId, email)
   if (member.userId === actor.userId) throw new AppError('own-role')
   const isSettled = makerIsSettled(actor.orgId, actor.userId)
-  const { rowsAffected } = await app.db.client.execute({
-    sql: `update org_members set role = case when user_id = ? then 'owner' else 'admin' end
-      where org_id = ? and user_id in (?, ?) and ${ACTOR_ROLE} = 'owner'
-      and exists (select 1 from org_members where org_id = ? and user_id = ?) and ${isSettled.sql}`,
-    args: [
-      member.userId,
-      actor.orgId,
-      member.userId,
-      actor.userId,
-      actor.orgId,
-      actor.userId,
-      actor.orgId,
-      member.userId,
-      ...isSettled.args,
+  const [changed] = await app.db.client.batch(
+    [
+      {
+        sql: `update org_members set role = case when user_id = ? then 'owner' else 'admin' end
+          where org_id = ? and user_id in (?, ?) and ${ACTOR_ROLE} = 'owner'
+          and exists (select 1 from org_members where org_id = ? and user_id = ?) and ${isSettled.sql}`,
+        args: [
+          member.userId,
+          actor.orgId,
+          member.userId,
+          actor.userId,
+          actor.orgId,
+          actor.userId,
+          actor.orgId,
+          member.userId,
+          ...isSettled.args,
+        ],
+      },
+      forgetGivenRoleStatement(actor.orgId),
     ],
-  })
-  if (rowsAffected !== 2) {
+    'write',
+  )
+  if (changed?.rowsAffected !== 2) {
     await refuseOpenClaim(app, actor.orgId, actor.userId)
     throw new AppError('conflict')
   }

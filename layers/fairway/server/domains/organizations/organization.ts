@@ -108,6 +108,10 @@ export async function orgExists(db: Pick<Orm, 'all'>, id: string): Promise<boole
   return (await db.all(sql`select 1 from organizations where id = ${id}`)).length > 0
 }
 
+/** Whether an organization is in use: it exists, and no owner has deleted it. */
+export const isInUse = async (app: App, orgId: string): Promise<boolean> =>
+  (await app.db.prepareRead(`select 1 from (${OPEN_ORGANIZATIONS}) where id = ?`)([orgId])).length > 0
+
 /** Whether connected apps and tokens are limited to reading in this organization. */
 export async function agentsOnlyRead(app: App, orgId: string | null): Promise<boolean> {
   const find = app.memo('agents-read-only', () =>

@@ -40,11 +40,18 @@ const toEntry = ({ domain, token, status, provedAt, checkedAt }: Row): ProvedDom
   checkedAt: isoTimeOrNull(checkedAt),
 })
 
-/** The active connection that needs a domain (`fw_org_domains`): its own, or the last one that is proved. */
-const NEEDS_DOMAIN = `select c.name from fw_org_connections c
-  where c.org_id = fw_org_domains.org_id and c.state = 'active' and (c.domain = fw_org_domains.domain
-    or (c.domain is null and fw_org_domains.status <> 'pending' and not exists (
-      select 1 from fw_org_domains x where x.org_id = c.org_id and x.status = 'proved' and x.domain <> fw_org_domains.domain)))`
+/** Whether a domain (`fw_org_domains`) is the last one that is proved. */
+const IS_LAST = `(fw_org_domains.status <> 'pending' and not exists (select 1 from fw_org_domains x
+  where x.org_id = fw_org_domains.org_id and x.status = 'proved' and x.domain <> fw_org_domains.domain))`
+
+/** Selects why a domain is needed: for an active connection, as its own or the last one, or by rows of other domains. */
+const needsDomain = ({ dependents }: App): string =>
+  [
+    `select 'The connection “' || c.name || '” is active for this domain. Deactivate it first.' as reason
+      from fw_org_connections c where c.org_id = fw_org_domains.org_id and c.state = 'active'
+      and (c.domain = fw_org_domains.domain or (c.domain is null and ${IS_LAST}))`,
+    ...dependents.flatMap(rows => rows.needsDomain?.('fw_org_domains.org_id', 'fw_org_domains.domain', IS_LAST) ?? []),
+  ].join(' union all ')
 
 /** The domains of an organization, by name. */
 export async function listDomains(app: App, orgId: string): Promise<ProvedDomain[]> {
@@ -89,21 +96,19 @@ export async function checkDomain(
   return { ...toEntry(after), seen }
 }
 
-/** Gives a domain up. Throws `not-found`, and `in-use` while it is the last one of an active connection. */
+/** Gives a domain up. Throws `not-found`, and `in-use` while an active connection or the directory needs it. */
 export async function removeDomain(app: App, orgId: string, typed: string): Promise<void> {
   const domain = normalDomain(typed)
   const { rowsAffected } = await app.db.client.execute({
-    sql: `delete from fw_org_domains where org_id = ? and domain = ? and not exists (${NEEDS_DOMAIN})`,
+    sql: `delete from fw_org_domains where org_id = ? and domain = ? and not exists (${needsDomain(app)})`,
     args: [orgId, domain],
   })
   if (rowsAffected === 1) return
-  const [needed] = await app.db.prepareRead<{ name: string }>(
-    `select (${NEEDS_DOMAIN}) as name from fw_org_domains where org_id = ? and domain = ?`,
+  const [needed] = await app.db.prepareRead<{ reason: string }>(
+    `select (${needsDomain(app)}) as reason from fw_org_domains where org_id = ? and domain = ?`,
   )([orgId, domain])
   if (!needed) throw new AppError('not-found')
-  throw new AppError('in-use', {
-    detail: `The connection “${needed.name}” is active for this domain. Deactivate it first.`,
-  })
+  throw new AppError('in-use', { detail: needed.reason })
 }
 
 /** Checks every domain that was proved once and has not been checked for a day. For the hourly job. */

@@ -110,6 +110,17 @@ export const keptOutMembers = sqliteTable(
   table => [primaryKey({ columns: [table.orgId, table.userId] }), index('fw_kept_out_members_user').on(table.userId)],
 )
 
+/** Roles of members that the directory gave. A role that a person gives later removes the row. */
+export const directoryRoles = sqliteTable(
+  'fw_directory_roles',
+  {
+    orgId: text('org_id').notNull(),
+    userId: text('user_id').notNull(),
+    role: orgRole('role'),
+  },
+  table => [primaryKey({ columns: [table.orgId, table.userId] }), index('fw_directory_roles_user').on(table.userId)],
+)
+
 export const orgInvitations = sqliteTable(
   'org_invitations',
   {

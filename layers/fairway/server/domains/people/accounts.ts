@@ -100,11 +100,11 @@ export interface VouchedPerson {
 
 /**
  * Creates the account of this address if there is none, and updates its name, picture and confirmation. Concurrent calls create
- * one account.
+ * one account. Returns whether this call has created it.
  */
-export async function ensurePerson(app: App, { email, emailVerified, name, image }: VouchedPerson): Promise<void> {
+export async function ensurePerson(app: App, { email, emailVerified, name, image }: VouchedPerson): Promise<boolean> {
   const now = app.now().getTime()
-  await app.db.client.batch(
+  const [created] = await app.db.client.batch(
     [
       newUserStatement(app, { email, name, emailVerified, image }),
       ...(emailVerified ? confirmingStatements(app, { sql: 'email = ?', args: [email] }) : []),
@@ -115,6 +115,7 @@ export async function ensurePerson(app: App, { email, emailVerified, name, image
     ],
     'write',
   )
+  return created?.rowsAffected === 1
 }
 
 interface NewUser {

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { App } from '#fairway/server/kernel/app-context'
 import { randomToken } from '#fairway/server/kernel/crypto/random'
 import type { InStatement, ResultSet } from '#fairway/server/kernel/database/client'
+import { inTransaction } from '#fairway/server/kernel/database/in-transaction'
 import type { SqlPart } from '#fairway/server/kernel/dependent-rows'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import {
@@ -167,17 +168,8 @@ const toLink = ({ hash, purpose, payload }: OneTime<AddressPayload>, userId: str
  * other side is missing. Throws `link-used`, `link-expired` and `rows-refused`. When another account has the address by then,
  * throws `account-exists` to the owner of the address and `conflict` to the requester.
  */
-export async function confirmAddress(app: App, link: AddressLink): Promise<boolean> {
-  const transaction = await app.db.client.transaction('write')
-  try {
-    const isChanged = await confirmWithin(app, transaction, link)
-    await transaction.commit()
-    return isChanged
-  } finally {
-    // Rolls back uncommitted changes.
-    transaction.close()
-  }
-}
+export const confirmAddress = (app: App, link: AddressLink): Promise<boolean> =>
+  inTransaction(app, on => confirmWithin(app, on, link))
 
 async function confirmWithin(app: App, on: Runs, link: AddressLink): Promise<boolean> {
   const { userId, side, hash } = link
@@ -201,6 +193,27 @@ async function confirmWithin(app: App, on: Runs, link: AddressLink): Promise<boo
   await moveAccount(app, on, change)
   return true
 }
+
+interface Decided extends Pick<AddressChange, 'userId' | 'oldEmail' | 'newEmail'> {
+  /** The condition about the account `u`. */
+  when: SqlPart
+}
+
+/**
+ * Gives an account another confirmed address without asking its owners, for the directory of its organization. It ends what a
+ * confirmed change ends, and all sessions. Returns `refused` unless the condition holds, and `taken` for the address of another
+ * account.
+ */
+export const decideAddress = (app: App, { when, ...change }: Decided): Promise<'changed' | 'refused' | 'taken'> =>
+  inTransaction(app, async on => {
+    const { userId, oldEmail, newEmail } = change
+    const sql = `select 1 from users u where u.id = ? and u.email = ? and ${when.sql}`
+    const { rows } = await on.execute({ sql, args: [userId, oldEmail, ...when.args] })
+    if (rows.length === 0) return 'refused'
+    if (await findHolder(on, newEmail)) return 'taken'
+    await moveAccount(app, on, { ...change, sessionId: null })
+    return 'changed'
+  })
 
 const holderSchema = z
   .object({ userId: z.string(), isConfirmed: z.number() })

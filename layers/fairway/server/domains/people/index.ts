@@ -98,11 +98,13 @@ export {
   askForAddress,
   cancelAddressChange,
   confirmAddress,
+  decideAddress,
   findAddressChange,
   findAddressLink,
   issueAddressLink,
   purgeAddressChanges,
 } from './address-change'
+export { tellAddressChange } from './tell-address-change'
 export { callLibrary, createPasswordAccount, getPasswordHasher } from './auth-library/call-library'
 export { knownBrowserCookie, knownPlaceOf } from './known-browser'
 export { leadOn, mintSession, renewedSession } from './mint-session'

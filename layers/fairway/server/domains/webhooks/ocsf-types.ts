@@ -85,6 +85,7 @@ export const LISTED: Readonly<Record<number, Readonly<Record<number, readonly st
       'audit.renew-webhook-secret',
       'audit.set-auth-provider',
       'audit.set-credential',
+      'audit.set-directory-mapping',
       'audit.set-own-credential',
       'audit.set-plan',
       'audit.set-second-factor-policy',
@@ -108,7 +109,9 @@ export const LISTED: Readonly<Record<number, Readonly<Record<number, readonly st
     10: ['audit.activate-identity-connection'],
     11: ['audit.deactivate-identity-connection'],
   },
-  [USER_ACCESS]: { 1: ['audit.assign-app-role', 'audit.change-member-role', 'audit.transfer-ownership'] },
+  [USER_ACCESS]: {
+    1: ['audit.assign-app-role', 'audit.change-member-role', 'audit.transfer-ownership'],
+  },
   [GROUP_MANAGEMENT]: {
     [ADD_USER]: ['audit.accept-invitation', 'audit.join-organization'],
     [REMOVE_USER]: ['audit.leave-organization', 'audit.remove-member'],

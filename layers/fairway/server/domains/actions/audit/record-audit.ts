@@ -90,12 +90,13 @@ function whoOf({ session, via, visitedOrgId, orgId = session?.orgId ?? session?.
 }
 
 /**
- * Writes the row of a completed operation, in the transaction when `db` is one. Also works without a session, for background work
+ * Writes the row of a completed operation, one for each input, in the transaction when `db` is one. Also works without a session, for background work
  * of the platform and requests of other services.
  */
 export async function recordWithin(app: App, db: Pick<Orm, 'insert'>, done: DoneWithin): Promise<void> {
   const { action, caller, session = null, orgId, input } = done
-  await db.insert(auditLog).values({
+  const requestId = newId()
+  const rows = [input].flat().map(each => ({
     id: newId(),
     at: app.now(),
     action,
@@ -103,10 +104,12 @@ export async function recordWithin(app: App, db: Pick<Orm, 'insert'>, done: Done
     userId: session?.userId ?? null,
     userEmail: session?.email ?? null,
     orgId,
-    outcome: 'ok',
-    requestId: newId(),
-    input: JSON.stringify(input),
-  })
+    outcome: 'ok' as const,
+    requestId,
+    input: JSON.stringify(each),
+  }))
+  for (let from = 0; from < rows.length; from += ROWS_AT_ONCE)
+    await db.insert(auditLog).values(rows.slice(from, from + ROWS_AT_ONCE))
   sealSoon(app)
 }
 
@@ -130,7 +133,7 @@ interface DoneWithin {
   session?: Pick<Session, 'userId' | 'email'> | null
   orgId: string | null
   /** The data to keep; it must contain no secrets. */
-  input: Record<string, unknown>
+  input: Record<string, unknown> | Record<string, unknown>[]
 }
 
 const ROWS_AT_ONCE = 500

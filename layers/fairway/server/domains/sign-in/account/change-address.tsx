@@ -12,6 +12,7 @@ import {
   findPerson,
   isLocalIdentity,
   issueAddressLink,
+  tellAddressChange,
 } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
 import { DEV_EMAIL, LEGACY_LOCAL_EMAIL } from '#fairway/server/kernel/config/config'
@@ -30,7 +31,6 @@ import { limits } from '../../../kernel/limits/limits'
 import { rateLimit } from '../../../kernel/limits/rate-limit'
 import { mailContent } from '../../../kernel/mail/mail-content'
 import { queueMail } from '../../../kernel/mail/queue-mail'
-import { recordSecurityEvent } from '../../../kernel/security-events/record-security-event'
 import { errorText } from '../page-parts'
 
 export const addressInput = {
@@ -170,20 +170,12 @@ export async function submitAddressLink(
   try {
     const link = await findAddressLink(app, token)
     const isChanged = await confirmAddress(app, link)
-    if (isChanged) await tellBoth(app, link, requestId)
+    const told = { ...link, language: languageOf(link.language), requestId, reason: 'confirmed by both addresses' }
+    if (isChanged) await tellAddressChange(app, told)
     return { page: await confirmedPage(app, link, isChanged) }
   } catch (thrown) {
     return refusedPage(app, thrown, wanted)
   }
-}
-
-async function tellBoth(app: App, link: AddressLink, requestId: string): Promise<void> {
-  const { userId, oldEmail, newEmail } = link
-  const language = languageOf(link.language)
-  await recordSecurityEvent(app, { kind: 'address-changed', userId, requestId, reason: 'confirmed by both addresses' })
-  const href = app.config.baseUrl + PROFILE_PAGE
-  const mail = mailContent(app, 'address-changed', { values: { email: newEmail }, href, language })
-  await Promise.all([queueMail(app, oldEmail, mail), queueMail(app, newEmail, mail)])
 }
 
 function linkPage(app: App, link: AddressLink, token: string) {
