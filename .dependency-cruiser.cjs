@@ -13,6 +13,7 @@ const arrows = {
   pages: ['organizations', 'people', 'sessions'],
   'oauth-client': ['peers', 'people'],
   'sign-in': ['files', 'oauth-client', 'organizations', 'people', 'sessions'],
+  setup: ['actions', 'directory', 'oauth-client', 'organizations', 'people', 'sign-in'],
   'oauth-server': ['oauth-client', 'organizations', 'peers', 'people', 'sessions'],
   actions: ['files', 'oauth-client', 'organizations', 'pages', 'peers', 'people', 'sessions'],
   collections: ['actions', 'files', 'organizations', 'sessions'],

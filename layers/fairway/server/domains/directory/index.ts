@@ -1,2 +1,2 @@
 export { answerScim } from './answer-scim'
-export { directoryRows } from './directory'
+export { connectDirectory, directoryRows, findDirectory } from './directory'

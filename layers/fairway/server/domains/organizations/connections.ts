@@ -124,7 +124,7 @@ export async function servesDomain(
 /** Adds a connection as a draft. Throws `connection-limit`. */
 export async function addConnection(
   app: App,
-  { orgId, userId }: Actor,
+  { orgId, userId }: Pick<Actor, 'orgId' | 'userId'>,
   settings: ConnectionSettings,
 ): Promise<ConnectionRow> {
   const id = newId()

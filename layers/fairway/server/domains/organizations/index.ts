@@ -54,7 +54,8 @@ export {
   restoreForOwners,
   withOrganizations,
 } from './organization-list'
-export { invite } from './invite'
+export { checkMayInvite, countInvitation, invite } from './invite'
+export { mailName } from './mail-name'
 export { joinByDomain, acceptInvitation, findOpenInvitation } from './join'
 export { type ClosedMembership, openedOrganizations, refuseClosed } from './opened-organizations'
 export { countSeats, SEATS_TABLE, seatsTaken } from './seats'
@@ -112,7 +113,8 @@ export {
 } from './connection-state'
 export { joinByDirectory, leaveByDirectory } from './directory-membership'
 export { domainOf, ownsDomain, requireDomain } from './domain-names'
-export { checkDueDomains } from './proved-domains'
+export { checkDomain, checkDueDomains, claimDomain, listDomains } from './proved-domains'
+export { getSessionPolicy, planSessionPolicy, policySchema, setSessionPolicy } from './set-session-policy'
 export { setAuthProvider } from './set-auth-provider'
 export { setActiveOrgIdOf, team } from './team'
 export { accessDenied, createCheck, mayCreate, membersMay, requireCreate } from './policy-check'

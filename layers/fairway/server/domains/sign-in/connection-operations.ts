@@ -142,7 +142,7 @@ export default defineOperations({
       const row = await requireConnection(app, actor.orgId, id)
       const { url, setCookies: cookies } = await testConnection(app, row, {
         ...requestInfo(event),
-        userId: actor.userId,
+        testedBy: actor.userId,
       })
       setCookies(event, cookies)
       return { url }
