@@ -1,5 +1,6 @@
 // The links by which somebody without an account sets up single sign-on: who may open them, and when they are over.
 import {
+  BROUGHT_IN,
   checkMayInvite,
   countInvitation,
   findMembership,
@@ -193,6 +194,9 @@ export async function purgeSetupLinks(app: App): Promise<void> {
 
 /** What happens to setup links with their organization and their makers. */
 export const setupRows: DependentRows = {
+  uses: userId => [`select 1 from fw_setup_links l where l.created_by = ${userId}`],
+  leftByStranger: (_app, { userId }) =>
+    endStatements(`(l.created_by = ? or l.org_id in (select org_id from (${BROUGHT_IN})))`, [userId, userId]),
   forgetOrganization: ({ sql, args }) => [
     { sql: `delete from fw_setup_proposals where link_id in (select id from fw_setup_links where ${sql})`, args },
     { sql: `delete from fw_setup_links where ${sql}`, args },

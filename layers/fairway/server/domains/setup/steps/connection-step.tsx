@@ -211,7 +211,7 @@ function Vendors({ connection, language }: Pick<StepProps, 'language'> & { conne
 
 /** The form of a connection that the contact may change, its test, and the proposal. */
 function Prepared(props: StepProps & { connection: IdentityConnection }) {
-  const { connection, language, shown } = props
+  const { setup, connection, language, shown } = props
   const { form } = messagesOf(language).sso
   const texts = messagesOf(language).setup.connection
   const typed = shown.refused?.intent === 'save-connection' ? shown.refused.form : undefined
@@ -259,7 +259,7 @@ function Prepared(props: StepProps & { connection: IdentityConnection }) {
       ) : null}
       <WaitingNote {...props} step="connection" />
       <Refusal {...props} intent="propose-connection" />
-      {connection.test ? (
+      {connection.test && !waitingState(setup, 'connection') ? (
         <form method="post" action="#connection">
           <button name="intent" value="propose-connection">
             {texts.propose}

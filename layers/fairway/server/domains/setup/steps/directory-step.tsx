@@ -71,18 +71,27 @@ function Body(props: StepProps) {
           </dl>
         </>
       ) : null}
-      <form method="post" action="#directory">
-        <Refusal {...props} intent="propose-directory" />
-        {isConfirmed(setup) ? (
-          <button name="intent" value="open-directory">
-            {texts.directory.open}
-          </button>
-        ) : (
-          <button name="intent" value="propose-directory" class={setup.directory ? 'quiet' : undefined}>
-            {setup.directory ? texts.directory.again : texts.directory.propose}
-          </button>
-        )}
-      </form>
+      {waitingState(setup, 'directory') ? null : <Ask {...props} />}
     </>
+  )
+}
+
+/** The button that asks an owner, or opens what they have confirmed. */
+function Ask(props: StepProps) {
+  const texts = messagesOf(props.language).setup.directory
+  const { directory } = props.setup
+  return (
+    <form method="post" action="#directory">
+      <Refusal {...props} intent="propose-directory" />
+      {isConfirmed(props.setup) ? (
+        <button name="intent" value="open-directory">
+          {texts.open}
+        </button>
+      ) : (
+        <button name="intent" value="propose-directory" class={directory ? 'quiet' : undefined}>
+          {directory ? texts.again : texts.propose}
+        </button>
+      )}
+    </form>
   )
 }

@@ -83,7 +83,7 @@ function Entry({ entry, seen, language }: StepProps & { entry: ProvedDomain; see
       {status === 'proved' ? null : (
         <form method="post" action="#domain">
           <input type="hidden" name="domain" value={domain} />
-          <button name="intent" value="check-domain" aria-label={fill(setup.domain.checkOf, { domain })}>
+          <button name="intent" value="check-domain" aria-label={`${sso.proof.check}: ${domain}`}>
             {sso.proof.check}
           </button>
         </form>
