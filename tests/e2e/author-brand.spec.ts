@@ -116,21 +116,15 @@ test.describe('sign-in card on a public page', () => {
     server,
     provider,
   }) => {
-    await signUp(page, origin, aPerson('Rowan'))
-    await page.context().clearCookies()
-    await query(
-      server,
+    const rows = [
+      `insert into organizations (id, name, created_by, created_at) values ('larch', 'Larch', 'test', 0)`,
       `insert into fw_org_domains (org_id, domain, token, status, created_by, created_at)
-        select id, 'larch.example.org', 'token', 'proved', 'test', 0 from organizations limit 1`,
-    )
-    await query(
-      server,
+        values ('larch', 'larch.example.org', 'token', 'proved', 'test', 0)`,
       `insert into fw_org_connections (id, org_id, name, issuer, client_id, client_auth, provision, default_role, state,
           created_by, created_at)
-        select 'larch', id, 'Larch', ?, 'fairway', 'private_key_jwt', 1, 'member', 'active', 'test', 0
-        from organizations limit 1`,
-      [provider.issuer],
-    )
+        values ('larch', 'larch', 'Larch', '${provider.issuer}', 'fairway', 'private_key_jwt', 1, 'member', 'active', 'test', 0)`,
+    ]
+    for (const row of rows) await query(server, row)
     const jwksUri = `${origin}/_fw/auth/jwks`
     provider.register({ clientId: 'fairway', redirectUri: `${origin}/_fw/auth/callback/connection/larch`, jwksUri })
     await page.goto(`${origin}/welcome`)
