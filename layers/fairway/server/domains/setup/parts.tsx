@@ -23,7 +23,7 @@ interface InputProps extends StepProps {
   hint?: string
   /** What is stored. */
   value?: string | number
-  type?: 'text' | 'number' | 'password'
+  type?: 'text' | 'number' | 'password' | 'date'
   isLong?: boolean
   isRequired?: boolean
   placeholder?: string

@@ -14,6 +14,7 @@ import {
   listIdentityConnections,
   requireConnection,
   requireDomain,
+  setSecretEnd,
   toConnection,
 } from '#fairway/server/domains/organizations'
 import type { App } from '#fairway/server/kernel/app-context'
@@ -37,6 +38,7 @@ const settingsShape = {
   issuer: issuer.default(null),
   clientId: clientId.default(null),
   clientSecret: z.string().trim().min(1).max(2000).nullable().optional(),
+  secretEndsOn: z.iso.date().nullable().optional().describe('The last day of the client secret.'),
   clientAuth: z.enum(CONNECTION_AUTHS).default('secret'),
   domain: z.string().max(300).nullable().default(null),
   provision: z.boolean().default(true),
@@ -50,6 +52,7 @@ const changeSchema = z.object({
   issuer: issuer.optional(),
   clientId: clientId.optional(),
   clientSecret: settingsShape.clientSecret,
+  secretEndsOn: settingsShape.secretEndsOn,
   clientAuth: z.enum(CONNECTION_AUTHS).optional(),
   domain: z.string().max(300).nullable().optional(),
   provision: z.boolean().optional(),
@@ -98,7 +101,11 @@ export default defineOperations({
     output: identityConnectionSchema,
     status: 201,
     audit: ['id', 'name', 'issuer', 'domain', 'provision', 'defaultRole'],
-    run: async (input, { app, actor }) => toConnection(app, await addConnection(app, actor, await checked(app, input))),
+    async run({ secretEndsOn = null, ...input }, { app, actor }) {
+      const row = await addConnection(app, actor, await checked(app, input))
+      await setSecretEnd(app, row, secretEndsOn)
+      return toConnection(app, await requireConnection(app, actor.orgId, row.id))
+    },
   }),
   'change-identity-connection': operation({
     description:
@@ -110,13 +117,17 @@ export default defineOperations({
     input: changeSchema,
     output: identityConnectionSchema,
     audit: ['id', 'name', 'issuer', 'domain', 'provision', 'defaultRole'],
-    async run({ id, ...changes }, { app, actor }) {
+    async run({ id, secretEndsOn, ...changes }, { app, actor }) {
       const row = await requireConnection(app, actor.orgId, id)
       checkMayChange(actor.role, row)
       const before = { ...row, provision: row.provision === 1 }
       const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined))
       const settings = { ...before, clientSecret: undefined, ...given }
-      return toConnection(app, await changeConnection(app, row, await checked(app, settings, row)))
+      await changeConnection(app, row, await checked(app, settings, row))
+      // The end of the former secret says nothing about a new one.
+      const endsOn = changes.clientSecret ? (secretEndsOn ?? null) : secretEndsOn
+      if (endsOn !== undefined) await setSecretEnd(app, row, endsOn)
+      return toConnection(app, await requireConnection(app, actor.orgId, id))
     },
   }),
   'delete-identity-connection': operation({

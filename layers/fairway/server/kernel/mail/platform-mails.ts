@@ -171,6 +171,13 @@ export const platformMails = {
     href: data => data.link,
     because: 'owner',
   }),
+  'secret-ending': defineMail({
+    description: 'To owners: the client secret of a connection ends in 30 or 7 days.',
+    data: z.object({ link, connection: z.string(), ends: z.string() }),
+    example: { link: LINK, connection: 'Larch login', ends: '20 May 2031' },
+    href: data => data.link,
+    because: 'owner',
+  }),
   'domain-lapsed': defineMail({
     description: 'To owners: a domain is no longer proved, because its DNS record is gone.',
     data: z.object({ link, domain: z.string() }),
