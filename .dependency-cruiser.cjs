@@ -14,6 +14,7 @@ const arrows = {
   'oauth-client': ['peers', 'people'],
   'sign-in': ['files', 'oauth-client', 'organizations', 'people', 'sessions'],
   'oauth-server': ['directory', 'oauth-client', 'organizations', 'peers', 'people', 'sessions'],
+  setup: ['actions', 'directory', 'oauth-client', 'organizations', 'people', 'sign-in'],
   actions: ['files', 'oauth-client', 'organizations', 'pages', 'peers', 'people', 'sessions'],
   collections: ['actions', 'files', 'organizations', 'sessions'],
   changes: ['actions', 'collections', 'organizations', 'sessions'],

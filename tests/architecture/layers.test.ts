@@ -65,6 +65,7 @@ const inHouse: Case[] = [
     `import '../sessions/index'`,
     ['server/domains/sessions/index.ts'],
   ],
+  ['arrows-of-setup', 'server/domains/setup', `import '../sessions/index'`, ['server/domains/sessions/index.ts']],
   ['arrows-of-mails', 'server/domains/mails', `import '../sessions/index'`, ['server/domains/sessions/index.ts']],
   ['arrows-of-sessions', 'server/domains/sessions', `import '../actions/index'`, ['server/domains/actions/index.ts']],
   ['arrows-of-peers', 'server/domains/peers', `import '../sessions/index'`, ['server/domains/sessions/index.ts']],

@@ -1,13 +1,17 @@
 import type { Page } from '@playwright/test'
+import { type CustomerProvider, startCustomerProvider } from '../support/customer-provider'
+import { query } from '../support/query'
 import { expectNoViolations, expectNoViolationsInBothColours } from '../support/accessibility'
 import { expect, oncePerFile, test as base } from '../support/e2e'
 import { startSmtp } from '../support/mail'
 import { aPerson, pageHeading, signUp } from '../support/people'
 
 /** The application in tests/fixtures/author has a custom name, look, pages and texts. A test server receives its mails. */
-const test = base.extend<object, { mails: Awaited<ReturnType<typeof startSmtp>> }>({
+const test = base.extend<object, { mails: Awaited<ReturnType<typeof startSmtp>>; provider: CustomerProvider }>({
   mails: oncePerFile(startSmtp),
-  serverEnv: async ({ mails }, use) => use({ SMTP_URL: mails.url, EMAIL_FROM: 'no-reply@example.test' }),
+  provider: oncePerFile(() => startCustomerProvider()),
+  serverEnv: async ({ mails, provider }, use) =>
+    use({ SMTP_URL: mails.url, EMAIL_FROM: 'no-reply@example.test', FW_ISSUER_ORIGINS: provider.origin }),
 })
 test.use({ application: 'author' })
 
@@ -103,6 +107,34 @@ test.describe('sign-in card on a public page', () => {
     const phone = await (await browser.newContext()).newPage()
     await phone.goto((await mails.mailTo('oak@example.test')).link)
     await phone.getByRole('button', { name: /^Continue on/ }).click()
+    await page.waitForURL('**/plans')
+  })
+
+  test('leads an address to the provider of the organization that has its domain', async ({
+    page,
+    origin,
+    server,
+    provider,
+  }) => {
+    const rows = [
+      `insert into organizations (id, name, created_by, created_at) values ('larch', 'Larch', 'test', 0)`,
+      `insert into fw_org_domains (org_id, domain, token, status, created_by, created_at)
+        values ('larch', 'larch.example.org', 'token', 'proved', 'test', 0)`,
+      `insert into fw_org_connections (id, org_id, name, issuer, client_id, client_auth, provision, default_role, state,
+          created_by, created_at)
+        values ('larch', 'larch', 'Larch', '${provider.issuer}', 'fairway', 'private_key_jwt', 1, 'member', 'active', 'test', 0)`,
+    ]
+    for (const row of rows) await query(server, row)
+    const jwksUri = `${origin}/_fw/auth/jwks`
+    provider.register({ clientId: 'fairway', redirectUri: `${origin}/_fw/auth/callback/connection/larch`, jwksUri })
+    await page.goto(`${origin}/welcome`)
+    provider.person('fir', { email: 'fir@larch.example.org', email_verified: true, name: 'Fir' })
+    await card(page).getByLabel('Email address').fill('fir@larch.example.org')
+    await card(page).getByRole('button', { name: 'Email me a link' }).click()
+    await page.getByPlaceholder('Enter any login').fill('fir')
+    await page.getByPlaceholder('and password').fill('any')
+    await page.getByRole('button', { name: 'Sign-in' }).click()
+    await page.getByRole('button', { name: 'Continue' }).click()
     await page.waitForURL('**/plans')
   })
 

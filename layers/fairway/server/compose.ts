@@ -17,6 +17,7 @@ import { organizationRows } from '#fairway/server/domains/organizations'
 import { pagesRows } from '#fairway/server/domains/pages'
 import { peopleRows } from '#fairway/server/domains/people'
 import { plansRows } from '#fairway/server/domains/plans'
+import { setupRows } from '#fairway/server/domains/setup'
 import { signInRows } from '#fairway/server/domains/sign-in'
 import { webhookRows } from '#fairway/server/domains/webhooks'
 import { offerLanguages } from '#fairway/server/kernel/messages'
@@ -29,6 +30,7 @@ const dependents = [
   signInRows,
   organizationRows,
   directoryRows,
+  setupRows,
   oauthClientRows,
   oauthServerRows,
   actionsRows,

@@ -157,6 +157,7 @@ export const errorCatalog = {
     title: 'Events of this webhook are being counted or sent again. Try again in a moment.',
   },
   'domain-limit': { status: 409, title: 'Your organization has the most domains it can have. Remove one first.' },
+  'setup-link-limit': { status: 409, title: 'Your organization has the most open setup links. End one first.' },
   'webhook-limit': { status: 409, title: 'You have reached the limit for webhooks. Delete one first.' },
   'account-exists': { status: 409, title: 'An account with this address already exists.' },
   'already-a-member': { status: 409, title: 'This person is already a member.' },

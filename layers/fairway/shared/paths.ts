@@ -16,6 +16,8 @@ export const MAIL_TOPICS_PATH = '/_fw/mail-topics'
 export const DEVTOOLS_PATH = '/_fw/devtools'
 /** The page where the owner of an address reviews the account's sign-in methods. */
 export const CLAIM_PATH = '/_fw/claim'
+/** The page where the IT contact of an organization sets up single sign-on, by a mailed link. */
+export const SETUP_PATH = '/_fw/setup'
 /** The page that requests acceptance of the terms, and then redirects to `return`. */
 export const TERMS_PATH = '/_fw/terms'
 /** The page behind the links to both addresses for a change of address. */

@@ -1,4 +1,6 @@
+import * as z from 'zod/mini'
 import { AUTH_PREFIX } from '#fairway/shared/paths'
+import { ActionFailure } from '../request/action-failure'
 import { sendJson } from '../request/send-json'
 
 /** Calls an endpoint of the sign-in. Throws ActionFailure. */
@@ -15,4 +17,16 @@ export async function signInByPasskey(): Promise<boolean> {
   if (!response) return false
   await postSignIn('passkey/verify', { response })
   return true
+}
+
+const startAnswer = z.object({ url: z.string() })
+
+/** The address of a sign-in at the provider of the organization that has the domain of an address; undefined for none. */
+export async function findConnectionUrl(body: { email: string; callbackURL: string }): Promise<string | undefined> {
+  try {
+    return startAnswer.parse(await postSignIn('sign-in/connection', body)).url
+  } catch (thrown) {
+    if (thrown instanceof ActionFailure && thrown.code === 'no-connection') return undefined
+    throw thrown
+  }
 }

@@ -1,10 +1,14 @@
-import { checkDueDomains } from '#fairway/server/domains/organizations'
+import { checkDueDomains, tellEndingSecrets } from '#fairway/server/domains/organizations'
 import { requireRun } from '#fairway/server/kernel/current-run'
 import { defineJob } from '#fairway/server/kernel/jobs'
 
 export default defineJob({
-  description: 'Looks once a day whether the DNS records of proved domains are still there.',
+  description:
+    'Looks once a day whether proved domains still have their DNS records; tells owners of secrets that end soon.',
   schedule: '23 * * * *',
   timeout: 30 * 60,
-  run: () => checkDueDomains(requireRun().app),
+  async run() {
+    const { app } = requireRun()
+    return { told: await tellEndingSecrets(app), ...(await checkDueDomains(app)) }
+  },
 })

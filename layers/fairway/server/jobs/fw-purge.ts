@@ -3,6 +3,7 @@ import { purgeOAuth, purgeOAuthClients } from '#fairway/server/domains/oauth-ser
 import { purgeOrganizations } from '#fairway/server/domains/organizations'
 import { purgeEmbedTokens } from '#fairway/server/domains/pages'
 import { purgeAddressChanges, purgeSessions } from '#fairway/server/domains/people'
+import { purgeSetupLinks } from '#fairway/server/domains/setup'
 import { purgeWebhooks } from '#fairway/server/domains/webhooks'
 import { requireRun } from '#fairway/server/kernel/current-run'
 import { defineJob, purgeJobs } from '#fairway/server/kernel/jobs'
@@ -23,6 +24,7 @@ const PURGES = [
   purgeApprovals,
   purgeAddressChanges,
   purgeWebhooks,
+  purgeSetupLinks,
   purgeOrganizations,
   purgeJobs,
 ]

@@ -19,8 +19,12 @@ export const FEATURES_OF_THE_SERVER: readonly string[] = [
   'hub',
   'mails',
   'outbox',
+  'setup',
   'sign-in',
 ]
+
+/** The texts that both browsers and the server's own pages show. */
+const SHARED_FEATURES = ['errors', 'single-sign-on']
 
 /** The file that defines a folder of app/locales as a language. */
 export const LANGUAGE_FILE = 'language.json'
@@ -108,7 +112,7 @@ export function readServerTexts(
 }
 
 function serverTextsIn(app: string, code: string, read: ReadCatalog): Catalog {
-  const files = [...FEATURES_OF_THE_SERVER, 'errors'].map(name => join(app, 'locales', code, `${name}.json`))
+  const files = [...FEATURES_OF_THE_SERVER, ...SHARED_FEATURES].map(name => join(app, 'locales', code, `${name}.json`))
   return merged(files.filter(file => existsSync(file)).map(read))
 }
 

@@ -9,7 +9,9 @@ import type embedStart from '#fairway/app/locales/en/embed-start.json'
 import type hub from '#fairway/app/locales/en/hub.json'
 import type mails from '#fairway/app/locales/en/mails.json'
 import type outbox from '#fairway/app/locales/en/outbox.json'
+import type setup from '#fairway/app/locales/en/setup.json'
 import type signIn from '#fairway/app/locales/en/sign-in.json'
+import type singleSignOn from '#fairway/app/locales/en/single-sign-on.json'
 import {
   type LanguageSettings,
   type OfferedLanguages,
@@ -47,7 +49,9 @@ export type Messages = typeof account & {
   typeof hub &
   typeof outbox &
   Pick<typeof mails, 'mailTopics' | 'mailWords'> &
-  typeof signIn & {
+  typeof setup &
+  typeof signIn &
+  typeof singleSignOn & {
     /** A mail without texts in a language is sent in English. */
     mails: Record<string, MailTexts | undefined>
     /** The titles of error codes; the English ones are in the catalog of codes (shared/errors.ts). */

@@ -30,6 +30,8 @@ export const identityConnectionSchema = z.object({
   clientId: z.nullable(z.string()),
   clientAuth: z.enum(CONNECTION_AUTHS),
   hasSecret: z.boolean(),
+  /** The last day of the client secret, as a date; owners are told 30 and 7 days before. */
+  secretEndsOn: z.nullable(z.string()),
   /** The one proved domain that it serves; null for all that no other connection names. */
   domain: z.nullable(z.string()),
   /** Whether people without a membership become members. */

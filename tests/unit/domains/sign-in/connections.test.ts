@@ -125,6 +125,15 @@ describe('a connection', () => {
     expect(await query(server, 'select 1 from users where email = ?', [`ada@${customer.domain}`])).toEqual([])
   })
 
+  it('keeps the last day of its secret until another secret or day is entered', async () => {
+    const customer = await aCustomer(okta, { secretEndsOn: '2027-05-20' })
+    const lastDay = async (json: object) => (await (await change(customer, json)).json()).secretEndsOn
+    expect(await lastDay({ name: 'Renamed' })).toBe('2027-05-20')
+    expect((await change(customer, { secretEndsOn: 'soon' })).status).toBe(400)
+    expect(await lastDay({ secretEndsOn: '2028-01-31' })).toBe('2028-01-31')
+    expect(await lastDay({ clientSecret: 'another-secret' })).toBeNull()
+  })
+
   it('needs a proved domain before it is active', async () => {
     const customer = await aCustomer()
     okta.person('ada', { email: `ada@${customer.domain}`, email_verified: true })

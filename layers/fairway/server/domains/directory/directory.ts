@@ -45,7 +45,7 @@ export async function findDirectory(app: App, orgId: string): Promise<Directory 
 /** Connects a directory, or gives it a new token; the former one ends. The token is shown once. */
 export async function connectDirectory(
   app: App,
-  { orgId, userId }: Actor,
+  { orgId, userId }: Pick<Actor, 'orgId' | 'userId'>,
 ): Promise<{ endpoint: string; token: string }> {
   const token = PREFIX + randomToken(32)
   const now = app.now().getTime()

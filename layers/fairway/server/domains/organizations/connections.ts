@@ -4,6 +4,7 @@ import type { App } from '#fairway/server/kernel/app-context'
 import { newId } from '#fairway/server/kernel/crypto/random'
 import type { SealedColumn } from '#fairway/server/kernel/crypto/reseal'
 import { seal, unseal } from '#fairway/server/kernel/crypto/seal'
+import { isoTimeOrNull } from '#fairway/server/kernel/iso-time'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { CLIENT_KEYS_PATH, connectionCallbackPath, connectionStartPath } from '#fairway/shared/paths'
 import {
@@ -21,10 +22,14 @@ import type { orgConnections } from './tables'
 type Stored = typeof orgConnections.$inferSelect
 
 /** A connection as the domains that sign people in use it. */
-export type ConnectionRow = Omit<Stored, 'provision' | 'managedAgents' | 'createdAt'> & {
+export type ConnectionRow = Omit<
+  Stored,
+  'provision' | 'managedAgents' | 'createdAt' | 'secretEndsAt' | 'secretToldDays'
+> & {
   provision: number
   managedAgents: number
   createdAt: number
+  secretEndsAt: number | null
 }
 
 /** What its organization can set. */
@@ -44,7 +49,7 @@ const SECRET_PURPOSE = 'org-connection-secret'
 const MOST_CONNECTIONS = 20
 const COLUMNS = `c.id, c.org_id as orgId, c.name, c.issuer, c.client_id as clientId, c.client_auth as clientAuth,
   c.client_secret as clientSecret, c.domain, c.provision, c.default_role as defaultRole, c.state, c.test,
-  c.managed_agents as managedAgents, c.assertion_issuers as assertionIssuers,
+  c.managed_agents as managedAgents, c.assertion_issuers as assertionIssuers, c.secret_ends_at as secretEndsAt,
   c.created_by as createdBy, c.created_at as createdAt`
 
 const sealContext = (id: string): string => `org-connection/${id}`
@@ -71,6 +76,7 @@ export const toConnection = (app: App, row: ConnectionRow): IdentityConnection =
     defaultRole,
     state,
     hasSecret: row.clientSecret !== null,
+    secretEndsOn: isoTimeOrNull(row.secretEndsAt)?.slice(0, 10) ?? null,
     provision: row.provision === 1,
     managedAgents: row.managedAgents === 1,
     assertionIssuers: assertionIssuersOf(row),
@@ -135,7 +141,7 @@ export async function servesDomain(
 /** Adds a connection as a draft. Throws `connection-limit`. */
 export async function addConnection(
   app: App,
-  { orgId, userId }: Actor,
+  { orgId, userId }: Pick<Actor, 'orgId' | 'userId'>,
   settings: ConnectionSettings,
 ): Promise<ConnectionRow> {
   const id = newId()

@@ -3,25 +3,11 @@ import { auditIn, defineOperations, operation } from '#fairway/server/domains/ac
 import { limits } from '#fairway/server/kernel/limits/limits'
 import { sessionPolicyPlanSchema, sessionPolicySchema } from '#fairway/shared/schemas/session-policy'
 import { checkedDomainSchema, provedDomainSchema } from '#fairway/shared/schemas/domain'
-import { getSessionPolicy, isNetwork, planSessionPolicy, setSessionPolicy, toNetwork } from './set-session-policy'
+import { getSessionPolicy, planSessionPolicy, policySchema, setSessionPolicy } from './set-session-policy'
 import { mailWayBack, useWayBack } from './way-back'
 import { checkDomain, claimDomain, listDomains, removeDomain } from './proved-domains'
 
 const domain = z.string().max(300)
-
-const network = z.string().trim().refine(isNetwork, 'Enter a network like 192.0.2.0/24 or 2001:db8::/32.')
-const policySchema = z.object({
-  idleMinutes: z.int().min(10).max(43_200).nullable().default(null).describe('Minutes without use; at least 10.'),
-  maxHours: z.int().min(1).max(4320).nullable().default(null).describe('Hours since the sign-in.'),
-  networks: z
-    .array(network)
-    .min(1, 'Name a network, or leave the limit out.')
-    .max(200)
-    .nullable()
-    .default(null)
-    .describe('In CIDR form; an address alone is a network of one.'),
-  apps: z.boolean().default(false).describe('Whether connected apps and API tokens are asked too.'),
-})
 
 const closed = z.object({ orgId: z.string().max(64) })
 
@@ -77,10 +63,8 @@ export default defineOperations({
       read: async (_input, { app, actor }) => ({ ...(await getSessionPolicy(app, actor)) }),
     },
     dryRun: true,
-    run: (input, { app, actor, isDryRun }) => {
-      const policy = { ...input, networks: input.networks?.map(toNetwork) ?? null }
-      return isDryRun ? planSessionPolicy(app, actor, policy) : setSessionPolicy(app, actor, policy)
-    },
+    run: (policy, { app, actor, isDryRun }) =>
+      isDryRun ? planSessionPolicy(app, actor, policy) : setSessionPolicy(app, actor, policy),
   }),
   'list-domains': operation({
     description: 'Lists the domains of your organization, with the DNS records that prove them.',

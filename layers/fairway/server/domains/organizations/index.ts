@@ -55,7 +55,8 @@ export {
   restoreForOwners,
   withOrganizations,
 } from './organization-list'
-export { invite } from './invite'
+export { checkMayInvite, countInvitation, invite } from './invite'
+export { mailName } from './mail-name'
 export { joinByDomain, acceptInvitation, findOpenInvitation } from './join'
 export { type ClosedMembership, openedOrganizations, refuseClosed } from './opened-organizations'
 export { countSeats, SEATS_TABLE, seatsTaken } from './seats'
@@ -116,7 +117,9 @@ export { type AgentConnection, findAgentConnections, setManagedAgents, vouchesFo
 export { directoryRoleStatements, type PlannedRole, planDirectoryRoles } from './directory-roles'
 export { belongsOnlyTo, joinByDirectory, leaveByDirectory, letInStatement } from './directory-membership'
 export { domainOf, ownsDomain, requireDomain } from './domain-names'
-export { checkDueDomains } from './proved-domains'
+export { checkDomain, checkDueDomains, claimDomain, listDomains } from './proved-domains'
+export { getSessionPolicy, planSessionPolicy, policySchema, setSessionPolicy } from './set-session-policy'
+export { setSecretEnd, tellEndingSecrets } from './secret-end'
 export { setAuthProvider } from './set-auth-provider'
 export { setActiveOrgIdOf, team } from './team'
 export { accessDenied, createCheck, mayCreate, membersMay, requireCreate } from './policy-check'

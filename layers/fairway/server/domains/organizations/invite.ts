@@ -24,6 +24,7 @@ import { rateLimit } from '../../kernel/limits/rate-limit'
 import { limits } from '../../kernel/limits/limits'
 import { checkMayGive, INVITATION_IS_OPEN, requireOrg, type Actor } from './org-context'
 import { orgInvitations } from './tables'
+import { mailName } from './mail-name'
 import { findMember } from './member-list'
 import { mailContent } from '../../kernel/mail/mail-content'
 import { findUnsent, queueMail } from '../../kernel/mail/queue-mail'
@@ -72,7 +73,8 @@ export async function invite(
 export const mustConfirmToInvite = (app: App, session: Session): boolean =>
   app.mailer.isRemote && !session.emailVerified
 
-function checkMayInvite(app: App, { session }: Actor): void {
+/** Throws `email-not-verified` when a mail to a stranger would be sent in the name of an unconfirmed address. */
+export function checkMayInvite(app: App, { session }: Actor): void {
   if (!mustConfirmToInvite(app, session)) return
   throw new AppError('email-not-verified', {
     detail: 'Invitations are sent in the name of confirmed addresses only. Open a link that was mailed to yours first.',
@@ -80,7 +82,7 @@ function checkMayInvite(app: App, { session }: Actor): void {
 }
 
 /** Counts one email to a stranger. The command line has no network. */
-async function countInvitation(app: App, actor: Actor, clientAddress: string | undefined): Promise<void> {
+export async function countInvitation(app: App, actor: Actor, clientAddress: string | undefined): Promise<void> {
   await rateLimit(app, limits.invitationsPerAccount, actor.userId)
   if (clientAddress) await rateLimit(app, limits.invitationsPerAddress, addressKey(clientAddress))
   await rateLimit(app, limits.invitationsPerOrg, actor.orgId)
@@ -109,7 +111,7 @@ async function inviteOne(
     })
     .returning({ id: orgInvitations.id })
   if (!row) throw new AppError('conflict')
-  const invitedBy = isPlainName(session.name) ? withoutLinks(session.name) : session.email
+  const invitedBy = mailName(session.name, session.email)
   const mail = { id: row.id, token, email, role, orgName: actor.orgName, invitedBy, inviterId: actor.userId }
   const { emailError, mailId } = await sendInvitationMail(app, mail)
   await app.db.orm
@@ -252,18 +254,6 @@ async function refuseMember(app: App, orgId: string, email: string): Promise<voi
   if (await findMember(app, orgId, email)) throw new AppError('already-a-member')
 }
 
-/** Whether a name may be in the subject of an email to a stranger: it is short and contains no address or markup. */
-const isPlainName = (name: string): boolean => /^[^\p{Cc}<>:/\\@]{1,60}$/u.test(name)
-
-/** Dots of domains, as browsers read them (UTS #46), inside a word. */
-const INNER_DOT = /(?<=\S)[.\u3002\uff0e\uff61\u2024](?=\S)/gu
-
-/**
- * The same name with invisible joiners around inner dots. Mail programs make links of bare domains, so a stranger's name could
- * lead to any page.
- */
-const withoutLinks = (name: string): string => name.replaceAll(INNER_DOT, '\u2060$&\u2060')
-
 interface InvitationMail {
   id: string
   token: string
@@ -286,7 +276,7 @@ async function sendInvitationMail(app: App, mail: InvitationMail): Promise<SentI
   const link = linkOf(app, mail.id)
   link.searchParams.set('token', mail.token)
   const { invitedBy, orgName, email, inviterId } = mail
-  const organization = isPlainName(orgName) ? withoutLinks(orgName) : app.config.name
+  const organization = mailName(orgName, app.config.name)
   // An unknown recipient gets the email in the inviter's language.
   const known = (await languageOfPerson(app, { email })) ?? (await languageOfPerson(app, { userId: inviterId }))
   const language = known ?? offered.defaultLanguage

@@ -65,7 +65,11 @@ export async function listDomains(app: App, orgId: string): Promise<ProvedDomain
  * Returns the domain with the record to publish; claiming it again returns the same record. Others may claim it too: the check
  * decides. Throws `invalid-input`, `free-mail-domain`, `public-suffix-domain` and `domain-limit`.
  */
-export async function claimDomain(app: App, { orgId, userId }: Actor, typed: string): Promise<ProvedDomain> {
+export async function claimDomain(
+  app: App,
+  { orgId, userId }: Pick<Actor, 'orgId' | 'userId'>,
+  typed: string,
+): Promise<ProvedDomain> {
   const domain = requireDomain(typed, 'domain')
   await app.db.client.execute({
     sql: `insert into fw_org_domains (org_id, domain, token, status, created_by, created_at)

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import { z } from 'zod'
 import { listSessionsOf } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
 import { requireRun } from '#fairway/server/kernel/current-run'
@@ -20,6 +21,22 @@ export function isNetwork(typed: string): boolean {
   return /^\d{1,3}$/.test(bits) && Number(bits) >= 1 && Number(bits) <= (family === 6 ? 128 : 32)
 }
 
+const network = z.string().trim().refine(isNetwork, 'Enter a network like 192.0.2.0/24 or 2001:db8::/32.')
+
+/** A session policy as people enter it. */
+export const policySchema = z.object({
+  idleMinutes: z.int().min(10).max(43_200).nullable().default(null).describe('Minutes without use; at least 10.'),
+  maxHours: z.int().min(1).max(4320).nullable().default(null).describe('Hours since the sign-in.'),
+  networks: z
+    .array(network)
+    .min(1, 'Name a network, or leave the limit out.')
+    .max(200)
+    .nullable()
+    .default(null)
+    .describe('In CIDR form; an address alone is a network of one.'),
+  apps: z.boolean().default(false).describe('Whether connected apps and API tokens are asked too.'),
+})
+
 /** The policy of an organization. */
 export async function getSessionPolicy(app: App, { orgId }: Pick<Actor, 'orgId'>): Promise<SessionPolicy> {
   const [row] = await app.db.prepareRead<SessionPolicyRow>(
@@ -34,7 +51,8 @@ export async function getSessionPolicy(app: App, { orgId }: Pick<Actor, 'orgId'>
 }
 
 /** The people and apps that a policy would cut off now, by their sessions and grants. Changes nothing. */
-export async function planSessionPolicy(app: App, actor: Actor, policy: SessionPolicy): Promise<SessionPolicyPlan> {
+export async function planSessionPolicy(app: App, actor: Actor, typed: SessionPolicy): Promise<SessionPolicyPlan> {
+  const policy = { ...typed, networks: typed.networks?.map(toNetwork) ?? null }
   checkOwnNetwork(policy)
   const now = app.now().getTime()
   const members = { sql: 'select user_id from org_members where org_id = ?', args: [actor.orgId] }
@@ -61,7 +79,7 @@ async function listAppNames(app: App, orgId: string): Promise<string[]> {
 /** Sets the policy of an organization. Throws `would-lock-you-out` when the caller's own network is outside. */
 export async function setSessionPolicy(app: App, actor: Actor, policy: SessionPolicy): Promise<SessionPolicyPlan> {
   const plan = await planSessionPolicy(app, actor, policy)
-  const { idleMinutes, maxHours, networks, apps } = policy
+  const { idleMinutes, maxHours, networks, apps } = plan
   const { rowsAffected } = await app.db.client.execute({
     sql: `update organizations set session_idle_minutes = ?, session_max_hours = ?, session_networks = ?, session_policy_apps = ?
       where id = ? and exists (select 1 from org_members where org_id = ? and user_id = ? and role = 'owner')`,
@@ -76,7 +94,14 @@ export async function setSessionPolicy(app: App, actor: Actor, policy: SessionPo
     ],
   })
   if (rowsAffected === 0) throw new AppError('forbidden')
-  app.log.warn('the session policy of an organization has changed', { orgId: actor.orgId, by: actor.userId, ...policy })
+  app.log.warn('the session policy of an organization has changed', {
+    orgId: actor.orgId,
+    by: actor.userId,
+    idleMinutes,
+    maxHours,
+    networks,
+    apps,
+  })
   return plan
 }
 

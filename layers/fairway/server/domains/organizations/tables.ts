@@ -237,6 +237,9 @@ export const orgConnections = sqliteTable(
     clientAuth: text('client_auth', { enum: CONNECTION_AUTHS }).notNull(),
     /** The sealed secret of the client. */
     clientSecret: text('client_secret'),
+    /** When the secret ends, and how many days before that owners were told; null for no end. */
+    secretEndsAt: instant('secret_ends_at'),
+    secretToldDays: integer('secret_told_days'),
     /** The one domain that it serves; null for every proved one that no other connection names. */
     domain: text('domain'),
     provision: integer('provision', { mode: 'boolean' }).notNull(),
@@ -264,6 +267,9 @@ export const orgConnections = sqliteTable(
     index('fw_org_connections_agents')
       .on(table.orgId)
       .where(sql`managed_agents = 1`),
+    index('fw_org_connections_secret_end')
+      .on(table.secretEndsAt)
+      .where(sql`secret_ends_at is not null`),
   ],
 )
 

@@ -16,6 +16,7 @@ import {
   requireConnection,
   requireDomain,
   setManagedAgents,
+  setSecretEnd,
   toConnection,
 } from '#fairway/server/domains/organizations'
 import type { App } from '#fairway/server/kernel/app-context'
@@ -39,6 +40,7 @@ const settingsShape = {
   issuer: issuer.default(null),
   clientId: clientId.default(null),
   clientSecret: z.string().trim().min(1).max(2000).nullable().optional(),
+  secretEndsOn: z.iso.date().nullable().optional().describe('The last day of the client secret.'),
   clientAuth: z.enum(CONNECTION_AUTHS).default('secret'),
   domain: z.string().max(300).nullable().default(null),
   provision: z.boolean().default(true),
@@ -52,6 +54,7 @@ const changeSchema = z.object({
   issuer: issuer.optional(),
   clientId: clientId.optional(),
   clientSecret: settingsShape.clientSecret,
+  secretEndsOn: settingsShape.secretEndsOn,
   clientAuth: z.enum(CONNECTION_AUTHS).optional(),
   domain: z.string().max(300).nullable().optional(),
   provision: z.boolean().optional(),
@@ -110,7 +113,11 @@ export default defineOperations({
     output: identityConnectionSchema,
     status: 201,
     audit: ['id', 'name', 'issuer', 'domain', 'provision', 'defaultRole'],
-    run: async (input, { app, actor }) => toConnection(app, await addConnection(app, actor, await checked(app, input))),
+    async run({ secretEndsOn = null, ...input }, { app, actor }) {
+      const row = await addConnection(app, actor, await checked(app, input))
+      await setSecretEnd(app, row, secretEndsOn)
+      return toConnection(app, await requireConnection(app, actor.orgId, row.id))
+    },
   }),
   'change-identity-connection': operation({
     description:
@@ -122,7 +129,7 @@ export default defineOperations({
     input: changeSchema,
     output: identityConnectionSchema,
     audit: ['id', 'name', 'issuer', 'domain', 'provision', 'defaultRole', 'managedAgents', 'assertionIssuers'],
-    async run({ id, managedAgents, assertionIssuers, ...changes }, { app, actor }) {
+    async run({ id, managedAgents, assertionIssuers, secretEndsOn, ...changes }, { app, actor }) {
       const row = await requireConnection(app, actor.orgId, id)
       checkMayChange(actor.role, row)
       const isAboutAgents = managedAgents !== undefined || assertionIssuers !== undefined
@@ -133,9 +140,11 @@ export default defineOperations({
       const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined))
       const settings = { ...before, clientSecret: undefined, ...given }
       const changed = await changeConnection(app, row, await checked(app, settings, row))
-      if (!isAboutAgents) return toConnection(app, changed)
-      const agents = { managedAgents, assertionIssuers: issuers }
-      return toConnection(app, await setManagedAgents(app, changed, agents))
+      if (isAboutAgents) await setManagedAgents(app, changed, { managedAgents, assertionIssuers: issuers })
+      // The end of the former secret says nothing about a new one.
+      const endsOn = changes.clientSecret ? (secretEndsOn ?? null) : secretEndsOn
+      if (endsOn !== undefined) await setSecretEnd(app, row, endsOn)
+      return toConnection(app, await requireConnection(app, actor.orgId, id))
     },
   }),
   'delete-identity-connection': operation({
@@ -161,7 +170,7 @@ export default defineOperations({
       const row = await requireConnection(app, actor.orgId, id)
       const { url, setCookies: cookies } = await testConnection(app, row, {
         ...requestInfo(event),
-        userId: actor.userId,
+        testedBy: actor.userId,
       })
       setCookies(event, cookies)
       return { url }

@@ -18,7 +18,6 @@ import {
   openClientSecret,
   servesDomain,
 } from '#fairway/server/domains/organizations'
-import type { ServerSession } from '#fairway/server/domains/sessions'
 import type { App } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { RequestInfo } from '#fairway/server/kernel/http/request-info'
@@ -90,36 +89,43 @@ export async function initiateConnection(
   return { location, setCookies }
 }
 
+type TestRequest = Pick<RequestInfo, 'clientAddress' | 'cookieHeader'> & {
+  /** An account's ID, or another name by which `findTester` knows who tests. */
+  testedBy: string
+  /** The page of the result; the page of single sign-on when not given. */
+  returnPath?: string
+}
+
 /** Starts a test of a connection by an admin. Throws `invalid-input` while it is incomplete. */
 export async function testConnection(
   app: App,
   row: ConnectionRow,
-  { clientAddress, cookieHeader, userId }: RequestInfo & { userId: string },
+  { clientAddress, cookieHeader, testedBy, returnPath = SINGLE_SIGN_ON_PAGE }: TestRequest,
 ): Promise<{ url: string; setCookies: string[] }> {
   const client = clientOf(app, row)
   if (!client) {
     const missing = !row.issuer ? 'issuer' : !row.clientId ? 'clientId' : 'clientSecret'
     throw new AppError('invalid-input', { errors: [{ path: missing, message: 'Enter this before you test.' }] })
   }
-  const returnPath = `${SINGLE_SIGN_ON_PAGE}?connection=${row.id}`
-  return startConnectionSignIn(app, client, { returnPath, clientAddress, cookieHeader, testedBy: userId })
+  const input = { returnPath: `${returnPath}?connection=${row.id}`, clientAddress, cookieHeader, testedBy }
+  return startConnectionSignIn(app, client, input)
 }
 
 interface CallbackInput extends RequestInfo {
   id: string
   query: URLSearchParams
   requestId?: string
-  findSession(): Promise<ServerSession | null>
+  /** The organization for which a tester may still test; undefined for none. */
+  findTester(testedBy: string): Promise<string | null | undefined>
 }
 
-/** Handles the callback of a connection: a sign-in, or the test of an admin, who must be signed in still. */
+/** Handles the callback of a connection: a sign-in, or a test, whose tester must still be allowed to test. */
 export async function endConnection(app: App, input: CallbackInput) {
   const row = await findConnection(app, input.id)
   return endConnectionSignIn(app, clientOf(app, row), input, async ({ person, testedBy, returnPath }) => {
     if (!row) throw new AppError('no-connection')
     if (testedBy !== null) {
-      const session = await input.findSession()
-      if (session?.userId !== testedBy || session.orgId !== row.orgId) throw new AppError('invalid-state')
+      if ((await input.findTester(testedBy)) !== row.orgId) throw new AppError('invalid-state')
       return { location: await finishTest(app, row, person, returnPath) }
     }
     if (row.state !== 'active') throw new AppError('no-connection')

@@ -161,6 +161,10 @@ export const limits = {
   invitationsPerOrg: { name: 'invitations-org', per: 'organization', max: 100, window: HOUR },
   /** Mailed links with which owners lift a rule that keeps them out. */
   wayBacksPerAccount: { name: 'way-backs-account', per: 'person', max: 5, window: HOUR },
+  /** Visits with an unknown or ended secret of a setup link. */
+  setupGuessesPerAddress: { name: 'setup-guesses-address', per: 'network', max: 30, window: 10 * MINUTE },
+  /** Forms that the IT contacts of an organization send; most changes mail the owners. */
+  setupChangesPerOrg: { name: 'setup-changes-org', per: 'organization', max: 120, window: HOUR },
   /** Requests of the directory of an organization; Entra ID wants 25 a second. */
   scimPerOrg: { name: 'scim-org', per: 'organization', max: 3000, window: MINUTE, isPerInstance: true },
   /** Questions to the DNS about the domains of an organization. */

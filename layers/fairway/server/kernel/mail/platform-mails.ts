@@ -152,6 +152,32 @@ export const platformMails = {
     href: data => data.link,
     because: 'owner',
   }),
+  'setup-link': defineMail({
+    description: 'To the IT contact of an organization: a page where they prepare single sign-on.',
+    data: z.object({ link, invitedBy: z.string(), organization: z.string(), expires: z.string() }),
+    example: { link: LINK, invitedBy: 'Ada', organization: 'Larch', expires: '20 May 2031 at 09:00 UTC' },
+    href: data => data.link,
+    because: 'invited',
+  }),
+  'setup-changed': defineMail({
+    description: 'To owners: the IT contact has changed something by a setup link.',
+    data: z.object({ link, organization: z.string(), who: z.string(), what: z.string() }),
+    example: {
+      link: LINK,
+      organization: 'Larch',
+      who: 'it@example.com',
+      what: 'The domain example.com is proved.',
+    },
+    href: data => data.link,
+    because: 'owner',
+  }),
+  'secret-ending': defineMail({
+    description: 'To owners: the client secret of a connection ends in 30 or 7 days.',
+    data: z.object({ link, connection: z.string(), ends: z.string() }),
+    example: { link: LINK, connection: 'Larch login', ends: '20 May 2031' },
+    href: data => data.link,
+    because: 'owner',
+  }),
   'domain-lapsed': defineMail({
     description: 'To owners: a domain is no longer proved, because its DNS record is gone.',
     data: z.object({ link, domain: z.string() }),

@@ -58,6 +58,8 @@ interface Card {
   /** The content below, in its order. */
   children: (VNode | null)[]
   script?: string
+  /** More rules for the style sheet. */
+  style?: string
   /** Default: the default language. */
   language?: Language
 }
@@ -65,10 +67,11 @@ interface Card {
 /** Renders a page with one card under the application's name: its subject, then the possible steps. */
 export function cardPage(
   app: PageApp,
-  { page, title, lead, mark, byline, children, script, language = offered.defaultLanguage }: Card,
+  { page, title, lead, mark, byline, children, script, style, language = offered.defaultLanguage }: Card,
 ): Promise<ServerPage> {
   const about = [mark ?? null, <h1>{title}</h1>, byline ?? null, <p class="lead">{lead}</p>]
-  return renderPage(app, { page, title, language, body: h('div', { class: 'card' }, [...about, ...children]), script })
+  const body = h('div', { class: 'card' }, [...about, ...children])
+  return renderPage(app, { page, title, language, body, script, style })
 }
 
 /** Renders a page with the error, the next step, and the id that finds the request in the log. */

@@ -10,6 +10,7 @@ export const SERVER_PAGES = [
   'email-link',
   'consent',
   'claim',
+  'setup',
   'approval',
   'desktop',
   'outbox',

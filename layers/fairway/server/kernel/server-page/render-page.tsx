@@ -16,6 +16,8 @@ interface ServerPageInput {
   body: VNode
   /** A small inline script; the page must work without it. */
   script?: string
+  /** More rules for the style sheet. */
+  style?: string
   /**
    * The sites that may show the page in a frame, as the `frame-ancestors` value of a Content-Security-Policy; no site when not
    * given.
@@ -48,7 +50,7 @@ export async function renderPage({ config: { brand }, frames }: PageApp, input: 
       ? await renderInFrame(frame, { page, language, brand, mark: <Brand brand={brand} />, body: input.body })
       : await renderVNode(<main>{input.body}</main>)
   const title = await renderVNode(<title>{page ? `${input.title} · ${brand.name}` : input.title}</title>)
-  const style = pageStyle(brand.accent) + (frame?.style ?? '')
+  const style = pageStyle(brand.accent) + (input.style ?? '') + (frame?.style ?? '')
   const script = input.script ? `<script>${input.script}</script>` : ''
   const html =
     `<!DOCTYPE html><html ${htmlAttributes(language)}><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">` +

@@ -29,8 +29,10 @@ interface AuditEntry extends AuditedInput {
   session: Session | null
   /** The organization that the row belongs to, null for none. Defaults to the caller's active organization. */
   orgId?: string | null
-  /** The organization in which the caller is a visitor. The row does not say who they are. */
+  /** The organization in which the caller is a visitor. The row does not say who they are, except by `visitorEmail`. */
   visitedOrgId?: string
+  /** The address to which a link was mailed that a visitor uses. */
+  visitorEmail?: string
   requestId: string
   error?: unknown
   /** The written rows; each one gets an audit row. */
@@ -82,12 +84,15 @@ export async function recordAudit(app: App, entry: AuditEntry): Promise<void> {
 }
 
 /** The caller of a row and its organization; a visitor has no name there. */
-function whoOf({ session, via, visitedOrgId, orgId = session?.orgId ?? session?.closedOrg?.id ?? null }: AuditEntry) {
+function whoOf(entry: AuditEntry) {
+  const { session, via, visitedOrgId, visitorEmail } = entry
   if (visitedOrgId !== undefined || !session)
-    return { via: VISITOR, userId: null, userEmail: null, orgId: visitedOrgId ?? null }
+    return { via: VISITOR, userId: null, userEmail: visitorEmail ?? null, orgId: visitedOrgId ?? null }
   const { userId, email: userEmail } = session.viewedBy ?? session
-  return { via: via ?? null, userId, userEmail, orgId }
+  return { via: via ?? null, userId, userEmail, orgId: orgOf(entry) }
 }
+
+const orgOf = ({ session, orgId = session?.orgId ?? session?.closedOrg?.id ?? null }: AuditEntry) => orgId
 
 /**
  * Writes the row of a completed operation, one for each input, in the transaction when `db` is one. Also works without a session, for background work

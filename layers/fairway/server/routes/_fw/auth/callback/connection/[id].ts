@@ -1,5 +1,6 @@
 import { getRouterParam } from 'h3'
 import { getSession } from '#fairway/server/domains/sessions'
+import { findTesterLink } from '#fairway/server/domains/setup'
 import { endConnection } from '#fairway/server/domains/sign-in'
 import { getApp, getRequestId } from '#fairway/server/kernel/app-context'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
@@ -17,7 +18,10 @@ export default defineMethods(
         id: getRouterParam(event, 'id') ?? '',
         query: new URLSearchParams(requestQuery(event)),
         requestId: getRequestId(event),
-        findSession: () => getSession(event),
+        async findTester(testedBy) {
+          const session = await getSession(event)
+          return session?.userId === testedBy ? session.orgId : findTesterLink(getApp(event), testedBy)
+        },
       })
       return sendAnswer(event, { ...answer, status: 302 })
     },

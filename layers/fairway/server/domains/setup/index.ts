@@ -1,0 +1,2 @@
+export { purgeSetupLinks, setupRows } from './links'
+export { findTesterLink, openSetup, showSetup, submitSetup } from './setup-form'
