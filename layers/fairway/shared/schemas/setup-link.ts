@@ -3,8 +3,8 @@ import { directorySchema } from './directory'
 import { identityConnectionSchema } from './identity-connection'
 import { sessionPolicyPlanSchema } from './session-policy'
 
-/** The steps of a setup link that wait for an owner, because they can cut people off. */
-export const DECIDED_STEPS = ['connection', 'directory', 'policy'] as const
+/** The steps of a setup link that wait for an owner, because they decide who gets in or is cut off. */
+export const DECIDED_STEPS = ['connection', 'directory', 'policy', 'agents'] as const
 export type DecidedStep = (typeof DECIDED_STEPS)[number]
 
 /** The longest life of a setup link, and the most open ones of an organization. */
@@ -37,5 +37,7 @@ export const setupPlanSchema = z.object({
   /** The directory whose token ends. */
   directory: z.nullable(directorySchema),
   policy: z.nullable(sessionPolicyPlanSchema),
+  /** The connection, and whose assertions connect agents. */
+  agents: z.nullable(z.object({ connection: z.string(), issuers: z.array(z.string()) })),
 })
 export type SetupPlan = z.infer<typeof setupPlanSchema>

@@ -252,6 +252,22 @@ describe('the setup page', () => {
     expect(await limit()).toEqual([{ hours: 1 }])
   })
 
+  it('proposes managed agents, whose issuers an owner sees before they count', async () => {
+    const contact = await aContact()
+    const { browser, owner, id, orgId } = contact
+    expect(await pageOf(browser)).toContain('Set up the identity provider first.')
+    await testedConnection(contact, `agents-${orgId}.example.org`)
+    const wrong = await press(browser, 'propose-agents', { assertionIssuers: `${provider.origin}/nowhere` })
+    expect([wrong.status, await wrong.text()]).toEqual([400, expect.stringContaining('/nowhere</textarea>')])
+    await press(browser, 'propose-agents', { assertionIssuers: '' })
+    const { version, agents } = await (await confirm(owner, id, { step: 'agents' }, true)).json()
+    expect(agents).toEqual({ connection: 'Larch login', issuers: [provider.issuer] })
+    const isOn = () => query(server, 'select managed_agents as isOn from fw_org_connections where org_id = ?', [orgId])
+    expect(await isOn()).toEqual([{ isOn: 0 }])
+    expect((await confirm(owner, id, { step: 'agents', version })).status).toBe(200)
+    expect(await isOn()).toEqual([{ isOn: 1 }])
+  })
+
   it('goes on with a connection that an admin has begun, and never shows its secret', async () => {
     const owner = await world.person()
     const json = { name: 'Begun', clientId: 'known-client', clientSecret: 'a-secret-of-the-admin' }

@@ -188,6 +188,20 @@ describe('a connection', () => {
     expect((await answer.json()).errors).toEqual([{ path: 'issuer', message }])
   })
 
+  it('never sends a stored secret to another issuer', async () => {
+    const customer = await aCustomer()
+    const { issuer } = vendors.keycloak
+    expect(await (await change(customer, { clientId: 'another' })).json()).toMatchObject({ hasSecret: true })
+    expect(await (await change(customer, { issuer })).json()).toMatchObject({
+      issuer,
+      hasSecret: false,
+      state: 'draft',
+    })
+    expect(await statusAndCode(await act(customer, 'test'))).toEqual([400, 'invalid-input'])
+    const again = await change(customer, { issuer: okta.issuer, clientSecret: CLIENT_SECRET })
+    expect(await again.json()).toMatchObject({ hasSecret: true })
+  })
+
   it('takes the address of the metadata for the issuer', async () => {
     const owner = await world.person()
     const issuer = `${vendors.keycloak.issuer}/.well-known/openid-configuration`

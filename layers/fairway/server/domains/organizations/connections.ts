@@ -175,8 +175,9 @@ const sealSecret = (app: App, id: string, { clientSecret }: ConnectionSettings):
   clientSecret ? seal(app.config.keys, SECRET_PURPOSE, clientSecret, sealContext(id)) : clientSecret
 
 /**
- * Changes a connection. Another issuer, client or way to authenticate makes it a draft again, so it is tested anew. While it is
- * active, its issuer and client stay: throws `in-use`.
+ * Changes a connection. Another issuer, client or way to authenticate makes it a draft again, so it is tested anew. Another issuer
+ * does not get the stored secret, which was given for the former one. While it is active, its issuer and client stay: throws
+ * `in-use`.
  */
 export async function changeConnection(
   app: App,
@@ -186,6 +187,7 @@ export async function changeConnection(
   const { id, orgId } = row
   const { name, issuer, clientId, clientAuth, domain, provision, defaultRole } = settings
   const isOther = issuer !== row.issuer || clientId !== row.clientId || clientAuth !== row.clientAuth
+  const kept = row.issuer === null || issuer === row.issuer ? row.clientSecret : null
   const secret = sealSecret(app, id, settings)
   const { rowsAffected } = await app.db.client.execute({
     sql: `update or ignore fw_org_connections set name = ?, issuer = ?, client_id = ?, client_auth = ?, client_secret = ?, domain = ?,
@@ -196,7 +198,7 @@ export async function changeConnection(
       issuer,
       clientId,
       clientAuth,
-      secret === undefined ? row.clientSecret : secret,
+      secret === undefined ? kept : secret,
       domain,
       Number(provision),
       defaultRole,

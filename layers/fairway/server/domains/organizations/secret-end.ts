@@ -1,9 +1,6 @@
 // The end of a connection's client secret: providers end secrets, and then nobody signs in any more.
-import { languageOfPerson } from '#fairway/server/domains/people'
+import { mailPeople } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
-import { mailContent } from '#fairway/server/kernel/mail/mail-content'
-import { queueMail } from '#fairway/server/kernel/mail/queue-mail'
-import { offered } from '#fairway/server/kernel/messages'
 import { formatTime } from '#fairway/shared/languages'
 import { SINGLE_SIGN_ON_PAGE } from '#fairway/shared/paths'
 import type { ConnectionRow } from './connections'
@@ -56,9 +53,8 @@ export async function tellEndingSecrets(app: App): Promise<number> {
 
 async function mailOwners(app: App, { orgId, name: connection, endsAt }: Ending): Promise<void> {
   const href = app.config.baseUrl + SINGLE_SIGN_ON_PAGE
-  for (const email of await listManagers(app, orgId, ['owner'])) {
-    const language = (await languageOfPerson(app, { email })) ?? offered.defaultLanguage
-    const values = { connection, ends: formatTime(endsAt, language, 'day', 'UTC') }
-    await queueMail(app, email, mailContent(app, 'secret-ending', { values, href, language }))
-  }
+  await mailPeople(app, await listManagers(app, orgId, ['owner']), 'secret-ending', language => ({
+    values: { connection, ends: formatTime(endsAt, language, 'day', 'UTC') },
+    href,
+  }))
 }

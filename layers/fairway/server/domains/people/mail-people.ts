@@ -2,19 +2,25 @@ import type { App } from '#fairway/server/kernel/app-context'
 import { mailContent } from '#fairway/server/kernel/mail/mail-content'
 import type { PlatformMail } from '#fairway/server/kernel/mail/platform-mails'
 import { queueMail } from '#fairway/server/kernel/mail/queue-mail'
+import { offered } from '#fairway/server/kernel/messages'
+import type { Language } from '#fairway/shared/languages'
 import { languageOfPerson } from './person-values'
 
 type Content<Name extends PlatformMail> = Omit<Parameters<typeof mailContent<Name>>[2], 'language'>
 
-/** Queues one of the platform's mails to each of these addresses, in the language of the account there. Throws like `queueMail`. */
+/**
+ * Queues one of the platform's mails to each of these addresses, in the language of the account there. `content` may depend on it.
+ * Throws like `queueMail`.
+ */
 export async function mailPeople<Name extends PlatformMail>(
   app: App,
   addresses: readonly string[],
   name: Name,
-  content: Content<Name>,
+  content: Content<Name> | ((language: Language) => Content<Name>),
 ): Promise<void> {
   for (const email of addresses) {
     const language = await languageOfPerson(app, { email })
-    await queueMail(app, email, mailContent(app, name, { ...content, language }))
+    const said = typeof content === 'function' ? content(language ?? offered.defaultLanguage) : content
+    await queueMail(app, email, mailContent(app, name, { ...said, language }))
   }
 }

@@ -68,7 +68,7 @@ export default defineOperations({
         await step.confirm(app, actor, { setup, proposal })
         await markConfirmed(app, id, proposal, actor.userId)
       }
-      const nothing = { connection: null, people: null, directory: null, policy: null }
+      const nothing = { connection: null, people: null, directory: null, policy: null, agents: null }
       return { ...nothing, ...plan, step: name, version: proposal.version }
     },
   }),

@@ -1,12 +1,13 @@
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { DecidedStep } from '#fairway/shared/schemas/setup-link'
+import { agentsStep } from './steps/agents-step'
 import { connectionStep } from './steps/connection-step'
 import { directoryStep } from './steps/directory-step'
 import { domainStep } from './steps/domain-step'
 import { policyStep } from './steps/policy-step'
 
 /** The steps of the setup page, in their order. */
-export const STEPS = [domainStep, connectionStep, directoryStep, policyStep] as const
+export const STEPS = [domainStep, connectionStep, directoryStep, policyStep, agentsStep] as const
 
 /** What a button of the page does; undefined for an unknown one. */
 export const findIntent = (intent: string) =>

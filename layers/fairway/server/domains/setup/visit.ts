@@ -9,13 +9,11 @@ import {
   mailName,
   toConnection,
 } from '#fairway/server/domains/organizations'
-import { languageOfPerson } from '#fairway/server/domains/people'
+import { mailPeople } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { AppError } from '#fairway/server/kernel/http/app-error'
 import type { RequestInfo } from '#fairway/server/kernel/http/request-info'
-import { mailContent } from '#fairway/server/kernel/mail/mail-content'
-import { queueMail } from '#fairway/server/kernel/mail/queue-mail'
-import { fill, type Messages, messagesOf, offered } from '#fairway/server/kernel/messages'
+import { fill, type Messages, messagesOf } from '#fairway/server/kernel/messages'
 import type { Language } from '#fairway/shared/languages'
 import { SINGLE_SIGN_ON_PAGE } from '#fairway/shared/paths'
 import type { ProvedDomain, SeenRecord } from '#fairway/shared/schemas/domain'
@@ -77,13 +75,11 @@ export async function noteChange(app: App, visit: SetupVisit, { action, kept = {
   const row = { action, caller: 'http', session: null, requestId, input: kept, keeps: Object.keys(kept) } as const
   await recordAudit(app, { ...row, visitedOrgId: orgId, visitorEmail: email })
   if (!told) return
-  const href = app.config.baseUrl + SINGLE_SIGN_ON_PAGE
-  for (const owner of await listManagers(app, orgId, ['owner'])) {
-    const language = (await languageOfPerson(app, { email: owner })) ?? offered.defaultLanguage
+  const organization = mailName(orgName, app.config.name)
+  await mailPeople(app, await listManagers(app, orgId, ['owner']), 'setup-changed', language => {
     const what = fill(messagesOf(language).setup.changes[told], textsIn(kept))
-    const values = { organization: mailName(orgName, app.config.name), who: email, what }
-    await queueMail(app, owner, mailContent(app, 'setup-changed', { values, href, language }))
-  }
+    return { values: { organization, who: email, what }, href: app.config.baseUrl + SINGLE_SIGN_ON_PAGE }
+  })
 }
 
 const textsIn = (kept: Record<string, unknown>): Record<string, string> =>

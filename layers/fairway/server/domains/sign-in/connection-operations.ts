@@ -5,7 +5,6 @@ import { readIssuer } from '#fairway/server/domains/oauth-client'
 import {
   activateConnection,
   addConnection,
-  assertionIssuersOf,
   changeConnection,
   checkActivation,
   type ConnectionRow,
@@ -30,7 +29,7 @@ import {
 } from '#fairway/shared/schemas/identity-connection'
 import { mayInOrg, type OrgRole } from '#fairway/shared/roles'
 import { nameSchema } from '#fairway/shared/schemas/name'
-import { testConnection } from './connection-sign-in'
+import { assertionIssuersSchema, checkedIssuers, testConnection } from './connection-sign-in'
 
 const issuer = z.string().trim().max(500).nullable()
 const clientId = z.string().trim().min(1).max(500).nullable()
@@ -61,7 +60,7 @@ const changeSchema = z.object({
   defaultRole: z.enum(PROVISIONED_ROLES).optional(),
   managedAgents: z.boolean().optional(),
   /** Null or empty for the connection's own issuer. */
-  assertionIssuers: z.array(z.string().trim().min(1).max(500)).max(5).nullable().optional(),
+  assertionIssuers: assertionIssuersSchema.nullable().optional(),
 })
 const named = z.object({ id: z.string().max(64) })
 const stateSchema = z.object({ connection: identityConnectionSchema, people: z.int() })
@@ -78,13 +77,6 @@ async function checked<Settings extends { issuer: string | null; domain: string 
     issuer: isKnown ? settings.issuer : await readIssuer(app, settings.issuer ?? ''),
     domain: settings.domain === null ? null : requireDomain(settings.domain, 'domain'),
   }
-}
-
-/** The issuers of assertions as they name themselves, each once. Known ones are not asked again. */
-async function checkedIssuers(app: App, row: ConnectionRow, typed: readonly string[]): Promise<string[]> {
-  const known = [row.issuer, ...assertionIssuersOf(row)]
-  const read = typed.map(issuer => (known.includes(issuer) ? issuer : readIssuer(app, issuer, 'assertionIssuers')))
-  return [...new Set(await Promise.all(read))]
 }
 
 /** While people sign in by a connection, only owners change it: its settings decide who gets in. */

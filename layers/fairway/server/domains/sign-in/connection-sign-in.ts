@@ -6,10 +6,12 @@ import {
   type ConnectedPerson,
   type ConnectionClient,
   endConnectionSignIn,
+  readIssuer,
   startConnectionSignIn,
 } from '#fairway/server/domains/oauth-client'
 import {
   admits,
+  assertionIssuersOf,
   type ConnectionRow,
   domainOf,
   findConnection,
@@ -29,6 +31,16 @@ import { type Arriving, hasOwnFactor, mintByConnection, profileOf, waitForProof 
 import type { SignInAnswer } from './sign-in-answer'
 
 export const connectionSignInSchema = z.object({ email: emailSchema, callbackURL: z.string().optional() })
+
+/** Who signs for the agents of a connection. */
+export const assertionIssuersSchema = z.array(z.string().trim().min(1).max(500)).max(5)
+
+/** These issuers as they name themselves, each once. Known ones are not asked again. Throws `invalid-input`. */
+export async function checkedIssuers(app: App, row: ConnectionRow, typed: readonly string[]): Promise<string[]> {
+  const known = [row.issuer, ...assertionIssuersOf(row)]
+  const read = typed.map(issuer => (known.includes(issuer) ? issuer : readIssuer(app, issuer, 'assertionIssuers')))
+  return [...new Set(await Promise.all(read))]
+}
 
 /** The client at the provider of a connection; undefined while it is incomplete or its secret cannot be read. */
 export function clientOf(app: App, row: ConnectionRow | undefined): ConnectionClient | undefined {

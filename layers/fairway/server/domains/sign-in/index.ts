@@ -3,7 +3,13 @@ export { deleteAccount, planAccountEnd } from './account/delete-account'
 export { exportAccount } from './account/export-account'
 export { decideClaim, showClaim, signInRows } from './claim/claim'
 export { finishLink } from './connection-link'
-export { endConnection, initiateConnection, testConnection } from './connection-sign-in'
+export {
+  assertionIssuersSchema,
+  checkedIssuers,
+  endConnection,
+  initiateConnection,
+  testConnection,
+} from './connection-sign-in'
 export { unlinkAccount } from './linked-accounts'
 export { openLinkSchema, showLink, submitLink } from './open-link'
 export { signInWithPasskey, startPasskeySignIn } from './passkeys/passkey-sign-in'

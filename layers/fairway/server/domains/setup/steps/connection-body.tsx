@@ -147,7 +147,8 @@ function Settings(props: StepProps & { connection: IdentityConnection }) {
 function NextSteps(props: StepProps & { connection: IdentityConnection }) {
   const { setup, connection, language } = props
   const texts = messagesOf(language).setup.connection
-  const isComplete = connection.issuer !== null && connection.clientId !== null
+  const { issuer, clientId, clientAuth, hasSecret } = connection
+  const isComplete = issuer !== null && clientId !== null && (hasSecret || clientAuth !== 'secret')
   return (
     <>
       <TestResult {...props} />
