@@ -70,7 +70,7 @@ test('an IT contact without an account prepares single sign-on, an owner confirm
   await contact.getByRole('button', { name: 'Continue' }).click()
   await expect(contact.getByText(`Tested with ada@${DOMAIN}.`)).toBeVisible()
   await contact.getByRole('button', { name: 'Ready: ask an owner to activate it' }).click()
-  await expect(contact.getByText('Waits for an owner')).toBeVisible()
+  await expect(contact.getByRole('region', { name: 'Identity provider' }).getByText('Waits for an owner')).toBeVisible()
 
   await page.reload()
   await page.getByRole('button', { name: 'Review and confirm: The identity provider' }).click()
@@ -113,7 +113,7 @@ test('the setup page is readable in both colours, fits a phone, and copies value
   await page.getByText('Okta', { exact: true }).click()
   await page.getByRole('button', { name: `Check now: ${DOMAIN}` }).click()
   await page.getByRole('button', { name: 'Ask an owner for a directory' }).click()
-  await expect(page.getByText('Waits for an owner')).toBeVisible()
+  await expect(page.getByRole('region', { name: 'Directory' }).getByText('Waits for an owner')).toBeVisible()
   await expectNoViolationsInBothColours(page)
   await expectNothingCutOff(page, { width: 375, height: 700 })
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])

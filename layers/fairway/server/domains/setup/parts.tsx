@@ -126,7 +126,7 @@ export function WaitingNote({ setup, language, step }: StepProps & { step: Decid
 }
 
 export const STYLE =
-  'main{max-width:640px}.step{border-top:1px solid var(--ui-border);margin-top:24px;padding-top:8px}.step h2{display:flex;flex-wrap:wrap;gap:4px 12px;align-items:center}' +
+  'main{max-width:640px}.steps{margin:16px 0 0;padding-inline-start:20px}.steps li{padding:4px 0}.steps a{margin-inline-end:12px}.step{border-top:1px solid var(--ui-border);margin-top:24px;padding-top:8px}.step h2{display:flex;flex-wrap:wrap;gap:4px 12px;align-items:center}' +
   '.step h3{font-size:15px;line-height:1.3;margin:16px 0 8px;overflow-wrap:anywhere}.last.done{color:var(--ui-primary)}.copy{display:flex;gap:8px}.copy input{min-width:0;flex:1}.copy button{width:auto}' +
   'textarea{display:block;width:100%;padding:8px 12px;font:inherit;font-size:14px;color:inherit;background:var(--ui-bg);border:1px solid var(--ui-border-accented);border-radius:var(--fw-radius)}' +
   '.step details:not(.details){margin:0 0 8px;font-size:14px}.step details[open]{margin-bottom:16px}.step form{margin-bottom:16px}@media (pointer:coarse){textarea{font-size:16px}}'

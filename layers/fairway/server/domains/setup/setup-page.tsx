@@ -20,24 +20,37 @@ export function setupPage(app: App, setup: Setup, shown: Shown, language: Langua
       <span>{fill(texts.until, { until })}</span>
     </p>,
     <p>{texts.decides}</p>,
-    ...STEPS.map((step, at) => {
-      const state = step.state(setup)
-      const isDone = state === 'proved' || state === 'active'
-      return (
-        <section class="step" id={step.name} aria-labelledby={`${step.name}-title`}>
-          <h2 id={`${step.name}-title`}>
-            {at + 1}. {texts[step.name].title}
-            <span class={['last', isDone && 'done']}>{texts.states[state]}</span>
-          </h2>
-          {step.body({ setup, shown, language })}
-        </section>
-      )
-    }),
+    <nav aria-label={texts.overview}>
+      <ol class="steps">
+        {STEPS.map(step => (
+          <li>
+            <a href={`#${step.name}`}>{texts[step.name].title}</a>
+            <State {...{ step, setup, language }} />
+          </li>
+        ))}
+      </ol>
+    </nav>,
+    ...STEPS.map((step, at) => (
+      <section class="step" id={step.name} aria-labelledby={`${step.name}-title`}>
+        <h2 id={`${step.name}-title`}>
+          {at + 1}. {texts[step.name].title}
+          <State {...{ step, setup, language }} />
+        </h2>
+        {step.body({ setup, shown, language })}
+      </section>
+    )),
     <LanguageForm language={language} />,
   ]
   const lead = fill(texts.lead, { maker, organization, product: app.config.name })
   const title = fill(texts.title, { organization })
   return cardPage(app, { page: 'setup', title, lead, children, language, script: SCRIPT, style: STYLE })
+}
+
+/** How far a step is. */
+function State({ step, setup, language }: { step: (typeof STEPS)[number]; setup: Setup; language: Language }) {
+  const state = step.state(setup)
+  const isDone = state === 'proved' || state === 'active'
+  return <span class={['last', isDone && 'done']}>{messagesOf(language).setup.states[state]}</span>
 }
 
 /** Builds the page for a link that has ended or never existed; nobody learns which. */

@@ -66,7 +66,11 @@ function Body(props: StepProps) {
           value={connection.assertionIssuers.join('\n')}
           placeholder={connection.issuer}
         />
-        <button name="intent" value="propose-agents" class={connection.managedAgents ? 'quiet' : undefined}>
+        <button
+          name="intent"
+          value="propose-agents"
+          class={connection.managedAgents || waitingState(setup, 'agents') ? 'quiet' : undefined}
+        >
           {texts.agents.propose}
         </button>
       </form>

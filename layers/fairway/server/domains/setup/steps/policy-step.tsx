@@ -80,7 +80,7 @@ function Body(props: StepProps) {
             <small>{sso.policy.appsHelp}</small>
           </span>
         </label>
-        <button name="intent" value="propose-policy">
+        <button name="intent" value="propose-policy" class={waitingState(setup, 'policy') ? 'quiet' : undefined}>
           {texts.policy.propose}
         </button>
       </form>
