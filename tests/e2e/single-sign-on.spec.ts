@@ -88,4 +88,17 @@ test('an owner proves a domain, connects a provider, and a colleague signs in by
   await colleague.goto('/settings/security')
   await expect(colleague.getByText('Larch login')).toBeVisible()
   await colleague.context().close()
+
+  await page.getByRole('button', { name: `Actions for ${DOMAIN}` }).click()
+  await page.getByRole('menuitem', { name: 'Remove' }).click()
+  await page
+    .getByRole('dialog', { name: `Remove ${DOMAIN}?` })
+    .getByRole('button', { name: 'Remove' })
+    .click()
+  const ending = page.getByRole('dialog', { name: `End what needs ${DOMAIN} and remove it?` })
+  await expect(ending.getByText('“Larch login” is switched off, and 1 person is no longer led')).toBeVisible()
+  await expectNoViolations(page)
+  await ending.getByRole('button', { name: 'End all and remove' }).click()
+  await expect(page.getByRole('heading', { name: 'No domain yet' })).toBeVisible()
+  await expect(page.getByRole('list', { name: 'Identity provider' }).getByText('Off')).toBeVisible()
 })

@@ -61,8 +61,8 @@ export interface DependentRows {
   /** Deletes the rows of a person whose account is deleted. */
   forgetPerson?(person: PersonKey): InStatement[]
   /**
-   * A select that returns a row, the reason, while an organization needs one of its domains. The arguments are SQL: the columns of
-   * the organization and the domain, and whether it is the last proved one.
+   * A select that returns a row while an organization needs one of its domains: `kind`, `id` and `name` of what needs it, and the
+   * reason. The arguments are SQL: the columns of the organization and the domain, and whether it is the last proved one.
    */
   needsDomain?(orgId: string, domain: string, isLast: string): string
   /** Updates rows that name a person by their old address to the new one. */

@@ -16,6 +16,14 @@ export const provedDomainSchema = z.object({
 })
 export type ProvedDomain = z.infer<typeof provedDomainSchema>
 
+/** What needs a domain or a connection; `id` and `name` are those of the connection. A problem `in-use` has them as `uses`. */
+export const usedBySchema = z.object({
+  kind: z.enum(['rule', 'connection', 'directory']),
+  id: z.nullable(z.string()),
+  name: z.nullable(z.string()),
+})
+export type UsedBy = z.infer<typeof usedBySchema>
+
 /** What the DNS said. `none`: it gave no answer that counts, such as a time-out. */
 export const seenRecordSchema = z.object({
   answer: z.enum(['found', 'missing', 'none']),

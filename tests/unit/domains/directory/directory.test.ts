@@ -135,7 +135,10 @@ describe('the end of a directory', () => {
       [orgId, `other-${domain}`],
     )
     const refused = await owner.browser.request(`/_fw/org/domains/${domain}`, { method: 'DELETE' })
-    expect((await refused.json()).detail).toContain('The directory needs this domain')
+    expect(await refused.json()).toMatchObject({
+      detail: expect.stringContaining('The directory needs this domain'),
+      uses: [{ kind: 'directory', id: null, name: null }],
+    })
     await send('DELETE', `/Users/${user.id}`)
     expect(await remove(domain)).toBe('removed')
     expect(await remove(`other-${domain}`)).toBe('in-use')

@@ -544,8 +544,13 @@ describe('a rule that requires a connection', () => {
     const customer = await anActiveCustomer()
     await put(customer, { guests: true })
     const remove = (path: string) => customer.owner.browser.request(path, { method: 'DELETE' })
-    expect(await statusAndCode(await act(customer, 'deactivate'))).toEqual([409, 'in-use'])
-    expect(await statusAndCode(await remove(`/_fw/org/domains/${customer.domain}`))).toEqual([409, 'in-use'])
+    const usesOf = async (answer: Response) => [answer.status, (await answer.json()).uses]
+    const rule = { kind: 'rule', id: customer.id, name: 'Larch login' }
+    expect(await usesOf(await act(customer, 'deactivate'))).toEqual([409, [rule]])
+    expect(await usesOf(await remove(`/_fw/org/domains/${customer.domain}`))).toEqual([
+      409,
+      [rule, { ...rule, kind: 'connection' }],
+    ])
     await customer.owner.browser.request('/_fw/org/auth-provider', { method: 'PUT', json: { provider: null } })
     expect((await act(customer, 'deactivate')).status).toBe(200)
     expect((await remove(`/_fw/org/domains/${customer.domain}`)).status).toBe(204)

@@ -107,7 +107,11 @@ const NEEDS = 'The directory needs this domain: disconnect it, or remove its peo
 export const directoryRows: DependentRows = {
   forgetOrganization: ({ sql, args }) =>
     DIRECTORY_TABLES.map(table => ({ sql: `delete from ${table} where ${sql}`, args })),
-  needsDomain: (orgId, domain, isLast) => `select '${NEEDS}' as reason from fw_directories d where d.org_id = ${orgId}
+  needsDomain: (
+    orgId,
+    domain,
+    isLast,
+  ) => `select 'directory', null, null, '${NEEDS}' from fw_directories d where d.org_id = ${orgId}
     and (${isLast} or exists (select 1 from fw_directory_people p
       where p.org_id = d.org_id and substr(p.email, instr(p.email, '@') + 1) = ${domain}))`,
   forgetPerson: ({ userId }) => [

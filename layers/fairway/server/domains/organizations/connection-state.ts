@@ -3,6 +3,7 @@ import { personJoin } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { connectionProvider } from '#fairway/shared/connection-provider'
+import type { UsedBy } from '#fairway/shared/schemas/domain'
 import type { ConnectionRow } from './connections'
 import { endUnvouchedStatements } from './managed-agents'
 
@@ -46,7 +47,18 @@ export async function activateConnection(app: App, row: ConnectionRow): Promise<
   app.log.info('a connection was activated', { orgId: row.orgId, connectionId: row.id })
 }
 
-const RULED = 'exists (select 1 from organizations o where o.id = ? and o.required_auth_provider = ?)'
+/** SQL: whether the sign-in rule of an organization requires a connection (columns). */
+export const isRequired = (orgId: string, id: string): string =>
+  `exists (select 1 from organizations r where r.id = ${orgId} and r.required_auth_provider = '${connectionProvider('')}' || ${id})`
+
+const RULED = isRequired('fw_org_connections.org_id', 'fw_org_connections.id')
+
+/** The refusal of a change that these uses forbid; a page may offer to end them, in this order. */
+export const inUse = (uses: readonly (UsedBy & { reason: string })[]): AppError =>
+  new AppError('in-use', {
+    detail: uses[0]?.reason,
+    extra: { uses: uses.map(({ kind, id, name }): UsedBy => ({ kind, id, name })) },
+  })
 
 /**
  * Stops sign-ins by a connection, and ends what its agents got; sessions go on. Throws `in-use` while the sign-in rule requires it.
@@ -54,7 +66,7 @@ const RULED = 'exists (select 1 from organizations o where o.id = ? and o.requir
 export async function deactivateConnection(app: App, row: ConnectionRow): Promise<void> {
   const deactivate = {
     sql: `update fw_org_connections set state = 'off' where id = ? and state = 'active' and not ${RULED}`,
-    args: [row.id, row.orgId, connectionProvider(row.id)],
+    args: [row.id],
   }
   const [stopped] = await app.db.client.batch([deactivate, ...endUnvouchedStatements(app, row.orgId)], 'write')
   if (stopped?.rowsAffected === 0) await refuseIfUsed(app, row)
@@ -64,7 +76,7 @@ export async function deactivateConnection(app: App, row: ConnectionRow): Promis
 export async function deleteConnection(app: App, row: ConnectionRow): Promise<void> {
   const { rowsAffected } = await app.db.client.execute({
     sql: `delete from fw_org_connections where id = ? and state <> 'active' and not ${RULED}`,
-    args: [row.id, row.orgId, connectionProvider(row.id)],
+    args: [row.id],
   })
   if (rowsAffected === 1) return
   await refuseIfUsed(app, row)
@@ -72,11 +84,7 @@ export async function deleteConnection(app: App, row: ConnectionRow): Promise<vo
 }
 
 async function refuseIfUsed(app: App, row: ConnectionRow): Promise<void> {
-  const [rule] = await app.db.prepareRead<{ isRuled: number }>(`select ${RULED} as isRuled`)([
-    row.orgId,
-    connectionProvider(row.id),
-  ])
-  if (rule?.isRuled === 1) {
-    throw new AppError('in-use', { detail: 'The sign-in policy requires this connection. Change the policy first.' })
-  }
+  const find = app.db.prepareRead(`select 1 from fw_org_connections where id = ? and ${RULED}`)
+  const reason = 'The sign-in policy requires this connection. Change the policy first.'
+  if ((await find([row.id])).length > 0) throw inUse([{ kind: 'rule', id: row.id, name: row.name, reason }])
 }

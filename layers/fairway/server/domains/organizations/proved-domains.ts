@@ -6,6 +6,7 @@ import { isoTimeOrNull } from '#fairway/server/kernel/iso-time'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { SINGLE_SIGN_ON_PAGE } from '#fairway/shared/paths'
 import type { ProvedDomain, SeenRecord } from '#fairway/shared/schemas/domain'
+import { inUse, isRequired } from './connection-state'
 import { findRecord, recordOf } from './domain-record'
 import { normalDomain, requireDomain } from './domain-names'
 import type { Actor } from './org-context'
@@ -44,12 +45,19 @@ const toEntry = ({ domain, token, status, provedAt, checkedAt }: Row): ProvedDom
 const IS_LAST = `(fw_org_domains.status <> 'pending' and not exists (select 1 from fw_org_domains x
   where x.org_id = fw_org_domains.org_id and x.status = 'proved' and x.domain <> fw_org_domains.domain))`
 
-/** Selects why a domain is needed: for an active connection, as its own or the last one, or by rows of other domains. */
+const SERVING = `fw_org_connections c where c.org_id = fw_org_domains.org_id and c.state = 'active'
+  and (c.domain = fw_org_domains.domain or (c.domain is null and ${IS_LAST}))`
+
+/**
+ * Selects what needs a domain, what ends first coming first: the sign-in rule, active connections, as their own or the last one, and
+ * rows of other domains.
+ */
 const needsDomain = ({ dependents }: App): string =>
   [
-    `select 'The connection “' || c.name || '” is active for this domain. Deactivate it first.' as reason
-      from fw_org_connections c where c.org_id = fw_org_domains.org_id and c.state = 'active'
-      and (c.domain = fw_org_domains.domain or (c.domain is null and ${IS_LAST}))`,
+    `select 'rule' as kind, c.id as id, c.name as name, 'The sign-in policy requires “' || c.name || '”. Change the policy first.' as reason
+      from ${SERVING} and ${isRequired('c.org_id', 'c.id')}`,
+    `select 'connection', c.id, c.name, 'The connection “' || c.name || '” is active for this domain. Deactivate it first.'
+      from ${SERVING}`,
     ...dependents.flatMap(rows => rows.needsDomain?.('fw_org_domains.org_id', 'fw_org_domains.domain', IS_LAST) ?? []),
   ].join(' union all ')
 
@@ -108,11 +116,12 @@ export async function removeDomain(app: App, orgId: string, typed: string): Prom
     args: [orgId, domain],
   })
   if (rowsAffected === 1) return
-  const [needed] = await app.db.prepareRead<{ reason: string }>(
-    `select (${needsDomain(app)}) as reason from fw_org_domains where org_id = ? and domain = ?`,
+  const [row] = await app.db.prepareRead<{ uses: string }>(
+    `select (select json_group_array(json_object('kind', kind, 'id', id, 'name', name, 'reason', reason)) from (${needsDomain(app)}))
+       as uses from fw_org_domains where org_id = ? and domain = ?`,
   )([orgId, domain])
-  if (!needed) throw new AppError('not-found')
-  throw new AppError('in-use', { detail: needed.reason })
+  if (!row) throw new AppError('not-found')
+  throw inUse(JSON.parse(row.uses))
 }
 
 /** Checks every domain that was proved once and has not been checked for a day. For the hourly job. */
