@@ -56,6 +56,9 @@ export const CHANGES_PATH = '/_fw/changes'
 export const EMBED_PATH = '/_fw/embed'
 /** The endpoint for MCP hosts. */
 export const MCP_PATH = '/mcp'
+
+/** The server card of `/mcp` (SEP-2127). */
+export const SERVER_CARD_PATH = `${MCP_PATH}/server-card`
 export const MCP_CATALOG_PATH = '/_fw/mcp/catalog'
 export const OAUTH_PREFIX = '/mcp/oauth'
 export const OAUTH_AUTHORIZE_PATH = '/mcp/oauth/authorize'

@@ -33,4 +33,17 @@ describe('MCP hosts of both revisions', () => {
     }
     await withPages.close()
   })
+
+  it('get the instructions of fw.config.ts, and the scope of each tool', async () => {
+    const instructions = 'Search before you create.'
+    const instructed = await startMcpApplication({ fwConfig: { mcp: { instructions } } })
+    for (const connect of [connectHost, connectEarlierHost]) {
+      const host = await connect(instructed.origin)
+      expect(host.getInstructions()).toBe(instructions)
+      const [tool] = (await host.listTools()).tools
+      expect(tool?._meta).toEqual({ securitySchemes: [{ type: 'oauth2', scopes: ['mcp:read'] }] })
+      expect((await connect(application.origin)).getInstructions()).toBeUndefined()
+    }
+    await instructed.close()
+  })
 })

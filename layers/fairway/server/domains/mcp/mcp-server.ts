@@ -46,6 +46,7 @@ export function createMcpServer(call: McpCall, callNow?: () => Promise<McpCall>)
   const codec = requestStateCodec(call)
   const list = { ttlMs: FIVE_MINUTES, cacheScope: 'private' as const }
   const mcp = new sdk.McpServer(serverInfo(app.config), {
+    instructions: app.config.mcp.about.instructions,
     // On a permanent connection, hosts of the earlier revisions are asked in the middle of a call.
     ...(callNow ? {} : { jsonSchemaValidator: noValidator }),
     inputRequired: { legacyShim: callNow !== undefined },
@@ -92,7 +93,7 @@ function inOneSentence(message: JSONRPCMessage): JSONRPCMessage {
 }
 
 /** How hosts present this server. */
-export const serverInfo = ({ name, baseUrl }: Config) => ({
+export const serverInfo = ({ name, baseUrl }: Pick<Config, 'name' | 'baseUrl'>) => ({
   name,
   title: name,
   version: '1.0.0',

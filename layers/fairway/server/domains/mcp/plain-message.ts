@@ -9,6 +9,10 @@ import { isRecord } from '#fairway/shared/record'
 export const EARLIER_REVISIONS = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05', '2024-10-07'] as const
 
 const REVISION = '2026-07-28'
+
+/** The revisions that this server speaks, newest first. */
+export const REVISIONS: readonly string[] = [REVISION, ...EARLIER_REVISIONS]
+
 const RESERVED = 'io.modelcontextprotocol/'
 const PROTOCOL_VERSION = `${RESERVED}protocolVersion` as const
 const CLIENT_INFO = `${RESERVED}clientInfo` as const

@@ -84,6 +84,8 @@ export function neededScope(surface: Surface, method: string, params: Record<str
 /** An action as a tool, with the data that hosts need to choose and call it. */
 function toTool({ name, action }: CatalogEntry, appUri?: string) {
   const title = titleOf(name)
+  const scope = scopeOfAction(action)
+  const securitySchemes = [{ type: 'oauth2' as const, scopes: [scope] }]
   const definition: ToolDefinition = {
     name,
     title,
@@ -97,11 +99,14 @@ function toTool({ name, action }: CatalogEntry, appUri?: string) {
       idempotentHint: action.readOnly,
       openWorldHint: false,
     },
+    // Not part of the protocol (SEP-1488). Hosts that know it read it in one of these places.
+    securitySchemes,
+    _meta: { securitySchemes },
   }
   return {
     name,
     action,
-    scope: scopeOfAction(action),
+    scope,
     definition,
     /** Whether headers repeat some of its arguments and must be compared. */
     hasHeaders: JSON.stringify(definition.inputSchema).includes('"x-mcp-header"'),
@@ -115,11 +120,13 @@ function toTool({ name, action }: CatalogEntry, appUri?: string) {
 export type Tool = ReturnType<typeof toTool>
 
 /** A tool as hosts see it. */
-type ToolDefinition = ListToolsResult['tools'][number]
+type ToolDefinition = ListToolsResult['tools'][number] & { securitySchemes: { type: 'oauth2'; scopes: string[] }[] }
 
 /** The tool for hosts that may open its page (MCP Apps). */
 export const withApp = ({ definition, appUri }: Tool): ToolDefinition =>
-  appUri ? { ...definition, _meta: { ui: { resourceUri: appUri }, 'ui/resourceUri': appUri } } : definition
+  appUri
+    ? { ...definition, _meta: { ...definition._meta, ui: { resourceUri: appUri }, 'ui/resourceUri': appUri } }
+    : definition
 
 /** The words of an action's name. */
 export function titleOf(name: string): string {

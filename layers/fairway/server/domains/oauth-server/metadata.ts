@@ -1,6 +1,6 @@
 import type { App } from '#fairway/server/kernel/app-context'
 import type { Config } from '#fairway/server/kernel/config/config'
-import { MCP_PATH, WELL_KNOWN_PREFIX, OAUTH_PREFIX } from '#fairway/shared/paths'
+import { MCP_PATH, OAUTH_PREFIX, SERVER_CARD_PATH, WELL_KNOWN_PREFIX } from '#fairway/shared/paths'
 import { DEFAULT_SCOPES, MCP_SCOPES, type Scope, SUPPORTED_SCOPES } from '#fairway/shared/scopes'
 import { mcpUrl } from './access-token'
 import { ASSERTION_GRANT, ASSERTION_PROFILE } from './assertion-grant'
@@ -72,6 +72,7 @@ export async function authorizationServerMetadata(app: App) {
 }
 
 const OPEN_ENDPOINTS: Record<string, string> = {
+  [SERVER_CARD_PATH]: 'GET, HEAD',
   [`${OAUTH_PREFIX}/jwks`]: 'GET, HEAD',
   [`${OAUTH_PREFIX}/register`]: 'POST',
   [`${OAUTH_PREFIX}/token`]: 'POST',

@@ -180,7 +180,7 @@ export function loadConfig(env: Env, fwConfig: FwConfig, devSecret?: string): Co
     legal: fwConfig.legal,
     builder: builderConfig(env, fwConfig),
     collections: fwConfig.collections,
-    mcp: mcpConfig(env),
+    mcp: mcpConfig(env, fwConfig),
     ...identityConfig({ env, fwConfig, baseUrl, environment }),
     shortcuts: env.FW_SHORTCUTS !== 'off',
     logLevel: env.FW_LOG_LEVEL ?? 'info',

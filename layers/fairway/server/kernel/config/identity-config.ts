@@ -133,16 +133,19 @@ export interface McpConfig {
   staticTokenHashes: readonly string[]
   /** The identity of static bearer tokens. */
   ownerEmail: string | null
+  /** What `mcp` of fw.config.ts says about the application. */
+  about: FwConfig['mcp']
   /** The silence after which a call's response becomes a stream, and the interval of its keep-alive messages. */
   keepAliveInMs: number
 }
 
 /** The settings of the protected remote endpoint. */
-export const mcpConfig = (env: Env): McpConfig => ({
+export const mcpConfig = (env: Env, fwConfig: FwConfig): McpConfig => ({
   allowedOrigins: env.FW_MCP_ALLOWED_ORIGINS ?? [],
   staticTokenHashes: [...(env.ACCESS_TOKEN ? [env.ACCESS_TOKEN] : []), ...(env.ACCESS_TOKENS ?? [])].map(token =>
     sha256(token),
   ),
   ownerEmail: env.FW_OWNER_EMAIL ?? null,
+  about: fwConfig.mcp,
   keepAliveInMs: 10_000,
 })
