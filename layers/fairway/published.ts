@@ -228,6 +228,7 @@ export const published = {
     mails: experimental,
     name: stable,
     plans: experimental,
+    mcp: experimental,
     publicPages: experimental,
     routes: experimental,
     signInUrl: stable,
