@@ -48,6 +48,13 @@ test('pages in Arabic are right-to-left from the first paint, fit phones and des
     await expect.poll(async () => Math.round((await drawer.boundingBox())?.x ?? 0)).toBe(375 - 264)
     await expectNoViolations(page)
   })
+  await test.step('an English title stands where the text around it begins', async () => {
+    await page.setViewportSize({ width: 1280, height: 800 })
+    await page.goto('/')
+    const title = page.getByRole('main').getByText('A title that is much longer').first()
+    await expect(title).toHaveCSS('direction', 'ltr')
+    await expect(title).toHaveCSS('text-align', 'right')
+  })
   await test.step('an error has its code left-to-right', async () => {
     const problem = { type: 'about:blank', title: 'x', status: 503, code: 'unavailable', requestId: 'r-1' }
     await page.route('**/_fw/connections', route =>
