@@ -4,7 +4,7 @@ import { query } from '../support/query'
 import { expectNoViolations, expectNoViolationsInBothColours } from '../support/accessibility'
 import { expect, oncePerFile, test as base } from '../support/e2e'
 import { startSmtp } from '../support/mail'
-import { aPerson, pageHeading, signUp } from '../support/people'
+import { aPerson, pageHeading, signInAtProvider, signUp } from '../support/people'
 
 /** The application in tests/fixtures/author has a custom name, look, pages and texts. A test server receives its mails. */
 const test = base.extend<object, { mails: Awaited<ReturnType<typeof startSmtp>>; provider: CustomerProvider }>({
@@ -131,10 +131,7 @@ test.describe('sign-in card on a public page', () => {
     provider.person('fir', { email: 'fir@larch.example.org', email_verified: true, name: 'Fir' })
     await card(page).getByLabel('Email address').fill('fir@larch.example.org')
     await card(page).getByRole('button', { name: 'Email me a link' }).click()
-    await page.getByPlaceholder('Enter any login').fill('fir')
-    await page.getByPlaceholder('and password').fill('any')
-    await page.getByRole('button', { name: 'Sign-in' }).click()
-    await page.getByRole('button', { name: 'Continue' }).click()
+    await signInAtProvider(page, 'fir')
     await page.waitForURL('**/plans')
   })
 

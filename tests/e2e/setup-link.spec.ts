@@ -3,7 +3,7 @@ import { type DnsServer, startDns } from '../support/dns'
 import { expectNothingCutOff, expectNoViolations, expectNoViolationsInBothColours } from '../support/accessibility'
 import { expect, oncePerFile, test as base } from '../support/e2e'
 import { newestMail } from '../support/mail'
-import { signUp } from '../support/people'
+import { signInAtProvider, signUp } from '../support/people'
 
 /** A server whose customers may be on this machine: their DNS, and their OpenID provider. */
 const test = base.extend<object, { dns: DnsServer; provider: CustomerProvider }>({
@@ -64,10 +64,7 @@ test('an IT contact without an account prepares single sign-on, an owner confirm
   provider.person('ada', { email: `ada@${DOMAIN}`, email_verified: true, name: 'Ada' })
   await expect(contact.getByLabel('Last day of the secret')).toHaveValue('2027-11-30')
   await contact.getByRole('button', { name: 'Test the sign-in' }).click()
-  await contact.getByPlaceholder('Enter any login').fill('ada')
-  await contact.getByPlaceholder('and password').fill('any')
-  await contact.getByRole('button', { name: 'Sign-in' }).click()
-  await contact.getByRole('button', { name: 'Continue' }).click()
+  await signInAtProvider(contact, 'ada')
   await expect(contact.getByText(`Tested with ada@${DOMAIN}.`)).toBeVisible()
   await contact.getByRole('button', { name: 'Ready: ask an owner to activate it' }).click()
   await expect(contact.getByRole('region', { name: 'Identity provider' }).getByText('Waits for an owner')).toBeVisible()
@@ -88,10 +85,7 @@ test('an IT contact without an account prepares single sign-on, an owner confirm
   await colleague.goto('/sign-in?return=/notes')
   await colleague.getByRole('textbox', { name: 'Email address' }).fill(`ada@${DOMAIN}`)
   await colleague.keyboard.press('Enter')
-  await colleague.getByPlaceholder('Enter any login').fill('ada')
-  await colleague.getByPlaceholder('and password').fill('any')
-  await colleague.getByRole('button', { name: 'Sign-in' }).click()
-  await colleague.getByRole('button', { name: 'Continue' }).click()
+  await signInAtProvider(colleague, 'ada')
   await expect(colleague.getByRole('heading', { name: 'Notes', level: 1 })).toBeVisible()
   await colleague.context().close()
 })

@@ -2,7 +2,7 @@ import { type CustomerProvider, startCustomerProvider } from '../support/custome
 import { type DnsServer, startDns } from '../support/dns'
 import { expectNoViolations } from '../support/accessibility'
 import { expect, oncePerFile, test as base } from '../support/e2e'
-import { signUp } from '../support/people'
+import { signInAtProvider, signUp } from '../support/people'
 
 /** A server whose customers may be on this machine: their DNS, and their OpenID provider. */
 const test = base.extend<object, { dns: DnsServer; provider: CustomerProvider }>({
@@ -64,10 +64,7 @@ test('an owner proves a domain, connects a provider, and a colleague signs in by
   provider.person('ada', { email: `ada@${DOMAIN}`, email_verified: true, name: 'Ada' })
   await page.getByRole('button', { name: 'Test: Larch login' }).click()
   await page.getByRole('button', { name: 'Sign in at the provider' }).click()
-  await page.getByPlaceholder('Enter any login').fill('ada')
-  await page.getByPlaceholder('and password').fill('any')
-  await page.getByRole('button', { name: 'Sign-in' }).click()
-  await page.getByRole('button', { name: 'Continue' }).click()
+  await signInAtProvider(page, 'ada')
   await expect(page.getByText('The test was successful.', { exact: true })).toBeVisible()
   await page.getByRole('button', { name: 'Activate: Larch login' }).click()
   const review = page.getByRole('dialog', { name: 'Activate Larch login?' })
@@ -80,10 +77,7 @@ test('an owner proves a domain, connects a provider, and a colleague signs in by
   await colleague.goto('/sign-in?return=/notes')
   await colleague.getByRole('textbox', { name: 'Email address' }).fill(`ada@${DOMAIN}`)
   await colleague.keyboard.press('Enter')
-  await colleague.getByPlaceholder('Enter any login').fill('ada')
-  await colleague.getByPlaceholder('and password').fill('any')
-  await colleague.getByRole('button', { name: 'Sign-in' }).click()
-  await colleague.getByRole('button', { name: 'Continue' }).click()
+  await signInAtProvider(colleague, 'ada')
   await expect(colleague.getByRole('heading', { name: 'Notes', level: 1 })).toBeVisible()
   await colleague.goto('/settings/security')
   await expect(colleague.getByText('Larch login')).toBeVisible()

@@ -9,6 +9,14 @@ export interface Person {
   password: string
 }
 
+/** Signs in as this login on the pages of a customer's provider, and agrees. */
+export async function signInAtProvider(page: Page, login: string): Promise<void> {
+  await page.getByPlaceholder('Enter any login').fill(login)
+  await page.getByPlaceholder('and password').fill('any')
+  await page.getByRole('button', { name: 'Sign-in' }).click()
+  await page.getByRole('button', { name: 'Continue' }).click()
+}
+
 /** A person with a unique address per name and a password that meets the rules. */
 export const aPerson = (name = 'Ada'): Person => ({
   name,

@@ -1,3 +1,3 @@
 export { answerScim } from './answer-scim'
 export { connectDirectory, directoryRows, findDirectory } from './directory'
-export { findDirectoryUser } from './known-person'
+export { findDirectoryUser } from './directory-people'

@@ -54,16 +54,18 @@ export async function submitSetup(app: App, form: SetupForm, request: SetupReque
   const run = findIntent(intent)
   if (!run) throw new AppError('invalid-request')
   const visit: SetupVisit = { ...request, link }
+  // The form may have given the link its connection.
+  const pageAfter = async (shown: Shown) => pageOf(app, (await findById(app, link.id)) ?? link, shown, request.language)
   try {
     await rateLimit(app, limits.setupChangesPerOrg, link.orgId)
     const handled = await run(app, visit, form)
     if (!handled) return { location: `${SETUP_PATH}#${stepOf(intent)}` }
     if ('location' in handled) return handled
-    return { page: await pageOf(app, link, handled, request.language) }
+    return { page: await pageAfter(handled) }
   } catch (thrown) {
     const error = toAppError(thrown)
     if (error.status >= 500 && error.code !== 'provider-unavailable') throw error
-    return explained(await pageOf(app, link, { refused: { intent, error, form } }, request.language), error)
+    return explained(await pageAfter({ refused: { intent, error, form } }), error)
   }
 }
 
@@ -79,11 +81,8 @@ async function findLink(app: App, { cookieHeader }: SetupRequest): Promise<OpenL
   return findByToken(app, token)
 }
 
-async function pageOf(app: App, link: OpenLink, shown: Shown, language: Language) {
-  // A form may have given the link its connection.
-  const current = (await findById(app, link.id)) ?? link
-  return setupPage(app, await readSetup(app, current), shown, language)
-}
+const pageOf = async (app: App, link: OpenLink, shown: Shown, language: Language) =>
+  setupPage(app, await readSetup(app, link), shown, language)
 
 /** The same page for links that are over and secrets that never existed. */
 async function over(app: App, { clientAddress, language }: SetupRequest): Promise<BrowserAnswer> {

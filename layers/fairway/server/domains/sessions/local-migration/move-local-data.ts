@@ -1,6 +1,7 @@
 import { forgetSharesSql, orgsOf } from '#fairway/server/domains/organizations'
 import { HOOK_SETTING, LOCAL_PEOPLE, onceSettingSql } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
+import { inTransaction } from '#fairway/server/kernel/database/in-transaction'
 import { DEV_EMAIL, LEGACY_LOCAL_EMAIL } from '#fairway/server/kernel/config/config'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { quoteName } from '#fairway/server/kernel/database/sql-text'
@@ -46,20 +47,15 @@ export async function countLocalData(app: App, target: Target): Promise<{ availa
  * is moved then.
  */
 export async function moveLocalData(app: App, target: Target, { hasHook }: { hasHook: boolean }): Promise<LocalMove> {
-  const transaction = await app.db.client.transaction('write')
-  try {
-    const run = toRun(transaction)
+  const { from, isHookDue, ...move } = await inTransaction(app, async on => {
+    const run = toRun(on)
     const from = await findLocalPeople(run)
-    const move = await moveTables(app, run, moveValues(from, target))
-    const isHookDue = hasHook && (await claimHook(run, target.userId))
-    await transaction.commit()
-    app.log.info('local data moved', { userId: target.userId, moved: move.moved, kept: move.kept })
-    const { userId, email, orgId } = target
-    return { ...move, targetEmail: email, people: { from, to: { userId, email, orgId } }, isHookDue }
-  } finally {
-    // Rolls back uncommitted changes.
-    transaction.close()
-  }
+    const moved = await moveTables(app, run, moveValues(from, target))
+    return { ...moved, from, isHookDue: hasHook && (await claimHook(run, target.userId)) }
+  })
+  const { userId, email, orgId } = target
+  app.log.info('local data moved', { userId, ...move })
+  return { ...move, targetEmail: email, people: { from, to: { userId, email, orgId } }, isHookDue }
 }
 
 async function moveTables(app: App, run: Run, values: MoveValues): Promise<{ moved: Counts; kept: Counts }> {

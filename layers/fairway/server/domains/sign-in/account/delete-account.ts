@@ -26,6 +26,7 @@ import {
   OPEN_CLAIM,
 } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
+import { inTransaction } from '#fairway/server/kernel/database/in-transaction'
 import type { PersonKey } from '#fairway/server/kernel/dependent-rows'
 import { signsIn } from '#fairway/server/kernel/config/config'
 import { AppError } from '#fairway/server/kernel/http/app-error'
@@ -122,16 +123,9 @@ export async function deleteAccount(
   if (refusal) throw refusal
   if (email !== person.email) throw new AppError('address-mismatch')
   await refuseClosed(app, person, [...Object.keys(receivers), ...(await goneWith(app, person))])
-  const transaction = await app.db.client.transaction('write')
-  try {
-    await deleteWithin(app, transaction, person, receivers)
-    await transaction.commit()
-  } catch (cause) {
+  await inTransaction(app, on => deleteWithin(app, on, person, receivers)).catch((cause: unknown) => {
     throw rowsRefused(cause)
-  } finally {
-    // Rolls back uncommitted changes.
-    transaction.close()
-  }
+  })
   const { userId } = person
   app.log.info('account deleted', { userId, requestId })
   await recordSecurityEvent(app, { kind: 'account-deleted', userId, requestId, reason: 'by its owner' })
