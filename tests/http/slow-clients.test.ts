@@ -91,8 +91,9 @@ describe('slow clients', () => {
       if (at % 3 === 0) socket.write('GET / HTTP/1.1\r\nhost: x\r\nx-slow: ')
       else if (at % 3 === 1)
         socket.write(`${head('POST', '/_fw/actions/create-note', 'content-length: 1000')}\r\n\r\n{`)
-      // These clients send requests and never read the responses.
-      else socket.pause().write(`${head('GET', list)}\r\n\r\n`.repeat(20))
+      // These clients send requests and never read the responses. The server does this work, so there is little of it: a busy
+      // machine would be late with the others because of the work, not because of the clients.
+      else socket.pause().write(`${head('GET', list)}\r\n\r\n`.repeat(2))
     }
     const others = Array.from({ length: 100 }, (_, at) =>
       at % 4 === 0
@@ -100,7 +101,7 @@ describe('slow clients', () => {
         : browser.get(at % 4 === 1 ? '/sign-in' : at % 4 === 2 ? '/_fw/session' : '/_fw/health/ready'),
     )
     const answers = await Promise.all(others)
-    expect(answers.filter(({ status }) => status !== 200)).toEqual([])
+    expect(answers.filter(({ status }) => status !== 200).map(({ status, url }) => `${status} ${url}`)).toEqual([])
     // All 500 still wait: the server did not drop any of them to serve the others.
     expect(waiting.filter(socket => !socket.destroyed)).toHaveLength(500)
   })
