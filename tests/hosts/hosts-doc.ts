@@ -1,3 +1,4 @@
+import { HOST_RULES, RECORDED_HOSTS } from '#fairway/cli/hosts/host-rules'
 import { clients } from './clients'
 import { type Host, rowsOf, type Step, STEPS, titleOf } from './host'
 import { sequences } from './sequences'
@@ -23,6 +24,10 @@ export function hostsDoc(isGood: (title: string, step: Step) => boolean): string
     ]
       .map(cells => `| ${cells.join(' | ')} |`)
       .join('\n')
+  const rules = HOST_RULES.map(({ host, effect, why, recorded, source }) => {
+    const { title, version } = RECORDED_HOSTS[host]
+    return `| ${[`${title} ${version}`, effect, why, recorded, source].join(' | ')} |`
+  })
   return `---
 task: Connect hosts and services
 order: 900
@@ -59,5 +64,16 @@ ${table('sequence')}
 
 - A host that *asks* requests the missing scope from the person and continues.
 - A host that is *told* shows the refusal. To add the scope, connect it again.
+
+## What hosts do to tools
+
+\`npx fw hosts\` compares your tools with this table. \`tests/hosts/record-tools.ts\` made the recordings: it runs a released host without a network, and compares the tools that the host sends to a model with those of the server. Closed hosts have dated reports instead, and VS Code its released source code.
+
+| host | effect | why | recorded | source |
+| --- | --- | --- | --- | --- |
+${rules.join('\n')}
+
+- A host that *refuses* keeps all of your tools away; one that *hides* keeps the named tool away.
+- The other effects let your tool arrive. *cuts* loses a text, *rewrites* changes the input, *groups* delays tools, *renames* changes a name, *ignores* drops limits of fields, and *asks* asks the person before each call.
 `
 }

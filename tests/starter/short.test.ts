@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { chain } from './chain'
@@ -98,6 +98,17 @@ describe('a new project', () => {
     console.log(`fw generate resource: ${seconds.toFixed(1)} s`)
     expect([code, out]).toEqual([0, expect.stringContaining('new      drizzle/0000_issues.sql')])
     expect((await fw(['generate', 'resource', 'issue', ...ISSUE, '--org'])).out).toContain('Nothing to change')
+  })
+
+  it('has tools that reach every recorded host', async () => {
+    const { code, out } = await fw(['hosts'])
+    expect([code, out]).toEqual([0, expect.stringContaining('All tools arrive in all 7 hosts.')])
+    const action = ownServer['server/actions/say-hello.ts']?.replace('{}', '{ größe: z.number() }') ?? ''
+    writeFiles(project, { 'server/actions/measure.ts': action })
+    const unusual = await fw(['hosts', 'claude-code', '--json'])
+    rmSync(join(project, 'server/actions/measure.ts'))
+    const hidden = { effect: 'hides', found: [{ tool: 'measure', detail: 'the field “größe”' }] }
+    expect([unusual.code, JSON.parse(unusual.out).hosts]).toMatchObject([1, [{ findings: [hidden] }]])
   })
 
   it('has a command line that works in any of its folders', async () => {

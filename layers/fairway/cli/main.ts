@@ -27,6 +27,7 @@ export const commandLine = (): CommandDef =>
       doctor: () => import('./doctor-command').then(module => module.doctorCommand),
       generate: () => import('./generate-command').then(module => module.generateCommand),
       help: helpCommand,
+      hosts: () => import('./hosts-command').then(module => module.hostsCommand),
       hub: () => import('./hub-command').then(module => module.hubCommand),
       jobs: () => import('./jobs-command').then(module => module.jobsCommand),
       mcp: () => import('./mcp-command').then(module => module.mcpCommand),

@@ -15,6 +15,10 @@ export const HOST_IDS = [
 ] as const
 export type HostId = (typeof HOST_IDS)[number]
 
+/** The hosts whose treatment of tools is recorded, for `fw hosts`. */
+export const RECORDED_HOST_IDS = ['claude-code', 'claude', 'chatgpt', 'codex', 'vscode', 'gemini', 'copilot'] as const
+export type RecordedHostId = (typeof RECORDED_HOST_IDS)[number]
+
 /** The checks of `fw doctor`, in the order of the output. */
 export const CHECK_NAMES = [
   'settings',

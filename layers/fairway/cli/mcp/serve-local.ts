@@ -1,11 +1,9 @@
 import type { Readable, Writable } from 'node:stream'
 import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio'
-import { actionFiles, collectionFiles } from '../../modules/registry/catalogs'
-import { loadActions, loadCollections, loadMcp } from '../../modules/registry/declarations'
-import { hostFileReader, listActions } from '../../server/domains/collections'
 import { localMcpServer } from '../../server/domains/mcp'
 import { localSession, openLocalApp } from '../local-app'
 import { reasonOf } from './endpoint'
+import { hostDeclarations } from './host-declarations'
 
 // `fw.mjs` changes to the application's folder first.
 const root = process.cwd()
@@ -25,12 +23,7 @@ export async function serveLocal({ stdin, stdout, say }: ServeLocalInput): Promi
   Object.assign(console, { log: console.error, info: console.error, debug: console.error })
   const app = await openLocalApp(root)
   try {
-    const actions = await loadActions(root, actionFiles(root))
-    const collections = await loadCollections(root, collectionFiles(root))
-    const entries = collections.map(({ name, declared }) => ({ name, collection: declared }))
-    const readFile = hostFileReader(entries)
-    const declared = { actions: [...actions, ...listActions(entries, actions)], ...(await loadMcp(root)), readFile }
-    const { email, create } = await localMcpServer(app, declared, () => localSession(app))
+    const { email, create } = await localMcpServer(app, await hostDeclarations(root), () => localSession(app))
     say(`Acting as ${email}.`)
     const { promise: ended, resolve: end } = Promise.withResolvers<void>()
     stdin.once('end', end)

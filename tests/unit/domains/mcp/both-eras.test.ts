@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { connectEarlierHost, connectHost } from '../../../support/mcp'
 import { defineMcpApp } from '#fw'
+import { offeredTools } from '#fairway/server/domains/mcp'
 import { declarations, type McpApplication, startMcpApplication } from '../../../fixtures/mcp/application'
 
 let application: McpApplication
@@ -20,6 +21,13 @@ describe('MCP hosts of both revisions', () => {
     const content = [{ type: 'text', text: 'This is a simple text response for testing.' }]
     expect(await host.callTool({ name: 'test_simple_text' })).toMatchObject({ content })
     expect(await earlier.callTool({ name: 'test_simple_text' })).toMatchObject({ content })
+  })
+
+  it('get the tools that `fw hosts` compares', async () => {
+    const { tools } = await (await connectHost(application.origin)).listTools()
+    const offered = offeredTools(declarations, application.app.config)
+    expect(tools).toMatchObject(JSON.parse(JSON.stringify(offered.map(({ securitySchemes: _ours, ...tool }) => tool))))
+    expect(tools).toHaveLength(offered.length)
   })
 
   it('get the extension for pages among the capabilities, when the application has pages', async () => {

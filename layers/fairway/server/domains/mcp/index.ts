@@ -1,5 +1,5 @@
 export { answerMcpRequest } from './answer-request'
-export { type McpDeclarations, toolCatalog } from './surface'
+export { type McpDeclarations, offeredTools, toolCatalog } from './surface'
 export { defineMcpApp, defineMcpPrompt, defineMcpResource } from './define-mcp'
 export { sendAiCatalog, sendServerCard } from './server-card'
 export { localMcpServer } from './mcp-server'

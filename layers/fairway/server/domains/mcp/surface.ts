@@ -10,11 +10,13 @@ import {
   scopeOfAction,
 } from '#fairway/server/domains/actions'
 import type { App } from '#fairway/server/kernel/app-context'
+import type { Config } from '#fairway/server/kernel/config/config'
 import type { CatalogTool } from '#fairway/shared/schemas/tool-catalog'
 import { FILES_PREFIX } from '#fairway/shared/paths'
 import type { McpScope } from '#fairway/shared/scopes'
 import { APP_MIME_TYPE, type McpApp, type McpPrompt, type McpResource } from './define-mcp'
 import { isRecord } from '#fairway/shared/record'
+import { NAMED_SCHEMAS, VALUES } from '#fairway/shared/schema-parts'
 
 /** Everything that an application declares for hosts, as the build finds it. */
 export interface McpDeclarations {
@@ -120,13 +122,22 @@ function toTool({ name, action }: CatalogEntry, appUri?: string) {
 export type Tool = ReturnType<typeof toTool>
 
 /** A tool as hosts see it. */
-type ToolDefinition = ListToolsResult['tools'][number] & { securitySchemes: { type: 'oauth2'; scopes: string[] }[] }
+type ToolDefinition = ListToolsResult['tools'][number] & {
+  securitySchemes: { type: 'oauth2'; scopes: string[] }[]
+}
 
 /** The tool for hosts that may open its page (MCP Apps). */
 export const withApp = ({ definition, appUri }: Tool): ToolDefinition =>
   appUri
     ? { ...definition, _meta: { ...definition._meta, ui: { resourceUri: appUri }, 'ui/resourceUri': appUri } }
     : definition
+
+/** The tools of `tools/list` for a host with every scope, and a person whose role keeps no tool back. */
+export function offeredTools(declared: McpDeclarations, config: Pick<Config, 'builder'>): ToolDefinition[] {
+  // The address of the server is part of documents only.
+  const { tools } = createSurface(declared, '')
+  return [...tools.values()].filter(({ action }) => isOffered(action, config)).map(withApp)
+}
 
 /** The words of an action's name. */
 export function titleOf(name: string): string {
@@ -162,11 +173,6 @@ function widenTuple(schema: z.core.JSONSchema.BaseSchema): void {
   const kinds = [places, rest].flat().filter(kind => typeof kind === 'object')
   if (kinds.length > 0) schema.items = { anyOf: kinds }
 }
-
-/** Keywords whose members are schemas with names that an author chose. */
-const NAMED_SCHEMAS = new Set(['properties', 'patternProperties', '$defs', 'definitions'])
-/** Keywords that hold values, which may look like schemas. */
-const VALUES = new Set(['enum', 'const', 'default', 'examples'])
 
 /**
  * The same schema with one `type` in each of its parts, because some hosts, such as Gemini, accept nothing else. Zod writes a
