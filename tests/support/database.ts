@@ -50,13 +50,14 @@ export async function openEmptyDatabase(options: Partial<OpenDatabaseOptions> = 
 async function openIn(folder: string, options: Partial<OpenDatabaseOptions> = {}): Promise<TestDatabase> {
   const url = `file:${join(folder, 'test.db')}`
   const db = await openDatabase({ url, log: quietLog, ...options })
-  return {
-    ...db,
+  const close = async () => {
+    await db.close()
+    await rm(folder, { recursive: true, force: true })
+  }
+  // Some members are getters, which a copy would read only once.
+  const members = Object.getOwnPropertyDescriptors(db)
+  return Object.assign(Object.defineProperties({}, { ...members, close: { value: close, enumerable: true } }), {
     url,
     folder,
-    async close() {
-      await db.close()
-      await rm(folder, { recursive: true, force: true })
-    },
-  }
+  }) as TestDatabase
 }

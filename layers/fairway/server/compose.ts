@@ -6,6 +6,7 @@ import { devSecret, unknownNames } from '#fairway/server/kernel/config/environme
 import { readEnv } from '#fairway/server/kernel/config/env'
 import type { FwConfig } from '#fairway/server/kernel/config/fw-config'
 import { openDatabase } from '#fairway/server/kernel/database/client'
+import { refuseInRehearsal } from '#fairway/server/kernel/database/rehearsal'
 import { createLog } from '#fairway/server/kernel/events/log'
 import type { PageFrames } from '#fairway/server/kernel/server-page/page-frame'
 import { actionsRows } from '#fairway/server/domains/actions'
@@ -80,7 +81,10 @@ export async function createApp({
     db,
     log,
     mailer: mailer ?? createMailer(config.mail, log),
-    fetch: globalThis.fetch,
+    fetch: async (...request) => {
+      refuseInRehearsal('another server')
+      return globalThis.fetch(...request)
+    },
     frames,
     dependents,
     platformTables,

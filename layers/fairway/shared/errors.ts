@@ -106,6 +106,7 @@ export const errorCatalog = {
     status: 409,
     title: 'You can’t view the application as yourself, as an operator or as an account without access.',
   },
+  'cannot-rehearse': { status: 409, title: 'This cannot be tried without doing it. Nothing has changed.' },
   'cannot-suspend': { status: 409, title: 'You can’t suspend operators or your own account.' },
   'provider-account-mismatch': {
     status: 409,

@@ -10,6 +10,7 @@ export default defineAction({
   description: 'Copies a note you can view to another application, as a private note of yours.',
   // It can do nothing unless an application is configured, so hosts don't see it.
   mcp: false,
+  external: true,
   input: z.object({
     id: noteIdSchema,
     app: z.string().max(63).describe('The name of the application, as FW_PEERS has it.'),

@@ -1,9 +1,11 @@
 import type { App } from './app-context'
+import { isRehearsing } from './database/rehearsal'
 
 const worksOf = (app: App) => app.memo('background-work', () => new Set<Promise<void>>())
 
-/** Starts work that no request waits for; a failure is only logged under `name`. */
+/** Starts work that no request waits for; a failure is only logged under `name`. A rehearsal starts none. */
 export function inBackground(app: App, name: string, work: () => Promise<void>): void {
+  if (isRehearsing()) return
   const works = worksOf(app)
   const run: Promise<void> = Promise.resolve()
     .then(work)

@@ -4,13 +4,14 @@ import { getSession, hasRecentSignIn } from '#fairway/server/domains/sessions'
 import { getApp, getRequestId } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { openInOf } from '#fairway/server/kernel/http/methods'
-import { readBearer, requestSignal, requestQuery, requestInfo } from '#fairway/server/kernel/http/request-info'
+import { isOn, readBearer, requestSignal, requestQuery, requestInfo } from '#fairway/server/kernel/http/request-info'
 import { readJsonBody } from '#fairway/server/kernel/http/read-input'
 import { isEmbedToken } from '#fairway/shared/secrets'
+import type { Rehearsal } from '#fairway/shared/schemas/rehearsal'
 import type { Session } from '#fairway/shared/schemas/session'
 import type { Action, ActionAddress } from './action'
 import { coerceInput } from './coerce-input'
-import { runAction } from './run-action'
+import { type ActionCall, rehearseAction, runAction } from './run-action'
 import type { Served } from './serve-addresses'
 
 /**
@@ -23,7 +24,7 @@ export async function answerActionRequest(
   name: string,
   action: Action | undefined,
   tokenSession?: Session,
-): Promise<{ result: unknown } | null> {
+): Promise<{ result: unknown } | { rehearsal: Rehearsal } | null> {
   if (!action?.http) throw new AppError('unknown-action')
   const allow = allowedMethods(action).join(', ')
   if (event.method === 'OPTIONS') {
@@ -32,7 +33,8 @@ export async function answerActionRequest(
     return null
   }
   if (!allowedMethods(action).includes(event.method)) throw new AppError('method-not-allowed', { headers: { allow } })
-  return { result: await callAction(event, { name, action, tokenSession }) }
+  const call = { name, action, tokenSession }
+  return asksForRehearsal(event) ? answerRehearsal(event, call) : { result: await callAction(event, call) }
 }
 
 interface RequestedCall {
@@ -56,21 +58,37 @@ export const servedActions = (catalog: readonly Called[], withToken: WithToken):
     if (!address) return []
     const { status } = address
     const answerIn = (event: H3Event) => async (tokenSession?: Session) => {
-      const result = await callAction(event, { name, action, tokenSession, address })
+      const call = { name, action, tokenSession, address }
+      if (asksForRehearsal(event)) return answerRehearsal(event, call)
+      const result = await callAction(event, call)
       if (status !== 200) setResponseStatus(event, status)
       return status === 204 ? undefined : result
     }
     return [{ ...address, answer: event => withToken(event, { name, action }, answerIn(event)) }]
   })
 
-async function callAction(
-  event: H3Event,
-  { name, action, tokenSession, address }: RequestedCall & { address?: ActionAddress },
-): Promise<unknown> {
+/** Whether a request that could change something asks what it would change: `?rehearse=true`. */
+const asksForRehearsal = (event: H3Event): boolean => !isRead(event) && isOn(event, 'rehearse')
+
+const isRead = ({ method }: H3Event): boolean => method === 'GET' || method === 'HEAD'
+
+interface AddressedCall extends RequestedCall {
+  address?: ActionAddress
+}
+
+async function answerRehearsal(event: H3Event, call: AddressedCall): Promise<{ rehearsal: Rehearsal }> {
+  const { rehearsal } = await rehearseAction(getApp(event), await toCall(event, call))
+  return { rehearsal }
+}
+
+const callAction = async (event: H3Event, call: AddressedCall): Promise<unknown> =>
+  runAction(getApp(event), await toCall(event, call))
+
+async function toCall(event: H3Event, { name, action, tokenSession, address }: AddressedCall): Promise<ActionCall> {
   event.context.openIn = openInOf({ reads: action.readOnly, isPublic: action.public })
   const session = tokenSession ?? (await sessionFor(event, action))
   const isAdmitted = session !== null || action.public
-  return runAction(getApp(event), {
+  return {
     name,
     action,
     input: await readRequestInput(event, action, { isAdmitted, address }),
@@ -80,7 +98,7 @@ async function callAction(
     requestId: getRequestId(event),
     clientAddress: requestInfo(event).clientAddress,
     signal: requestSignal(event),
-  })
+  }
 }
 
 /** The methods of an action: POST, and also GET when it changes nothing. */
@@ -103,8 +121,7 @@ interface Reading {
 /** The fields of the query or the body, and those that are part of the path. */
 async function readRequestInput(event: H3Event, action: Action, { isAdmitted, address }: Reading): Promise<object> {
   const inPath = address ? Object.entries(getRouterParams(event, { decode: true })) : []
-  const isRead = event.method === 'GET' || event.method === 'HEAD'
-  if (!isRead) {
+  if (!isRead(event)) {
     const isSent = address?.isSent ?? true
     const body = isSent ? await readJsonBody(event, { maxBytes: action.maxBodyBytes }) : {}
     return { ...body, ...coerceInput(action, inPath) }

@@ -98,6 +98,8 @@ export interface Action<Input extends z.ZodObject = z.ZodObject, Result = unknow
   }
   readOnly: boolean
   destructive: boolean
+  /** Reaches other systems, so it cannot be rehearsed. */
+  external: boolean
   mcp: boolean
   http: boolean
   /** Its own address, besides the one by its name. */

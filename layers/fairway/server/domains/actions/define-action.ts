@@ -82,6 +82,8 @@ interface ActionOptions<
   readOnly?: boolean
   /** Deletes data that cannot be restored: surfaces ask for confirmation before they call it. */
   destructive?: boolean
+  /** Reaches other systems, which a rollback does not undo: it is not rehearsed, and hosts learn of it (`openWorldHint`). */
+  external?: boolean
   mcp?: boolean
   http?: boolean
   /**
@@ -148,6 +150,7 @@ const optionsSchema = z.strictObject({
   audit: z.union([z.array(z.string()), auditSchema]).default([]),
   readOnly: z.boolean().default(false),
   destructive: z.boolean().default(false),
+  external: z.boolean().default(false),
   mcp: z.boolean().default(true),
   http: z.boolean().default(true),
   embed: z

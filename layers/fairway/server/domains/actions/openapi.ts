@@ -134,7 +134,8 @@ export interface DescribedCall {
   inputAt?: string
   /** The media type of a body that is no JSON. */
   reads?: string
-  hasDryRun?: boolean
+  /** The switch of the query that says what the call would do, if it has one. */
+  trial?: keyof typeof TRIALS
   status: number
   /** The response, whose schema is at this place. */
   answer(at: string): object
@@ -154,7 +155,7 @@ const pointerTo = (path: string, method: string): string => `#/paths/${inBraces(
 const ofBody = (at: string): string => `${at}/requestBody/content/application~1json/schema`
 
 function describe({ method, path, ...call }: DescribedCall): object {
-  const { operationId, description, tag, security, status, hasDryRun, reads } = call
+  const { operationId, description, tag, security, status, trial, reads } = call
   const at = pointerTo(path, method.toLowerCase())
   const isRead = method === 'GET'
   const { inputAt = isRead ? `${at}/parameters` : ofBody(at) } = call
@@ -171,7 +172,7 @@ function describe({ method, path, ...call }: DescribedCall): object {
     parameters: [
       ...inPath.map(name => ({ name, in: 'path', required: true, schema: { type: 'string' } })),
       ...(isRead && sent ? parameters(sent) : []),
-      ...(hasDryRun ? [DRY_RUN] : []),
+      ...(trial ? [TRIALS[trial]] : []),
     ],
     ...bodyOf(reads, body),
     responses: {
@@ -182,7 +183,11 @@ function describe({ method, path, ...call }: DescribedCall): object {
   }
 }
 
-const DRY_RUN = { name: 'dryRun', in: 'query', schema: { enum: ['true', 'false', '1', '0'], default: 'false' } }
+const SWITCH = { in: 'query', schema: { enum: ['true', 'false', '1', '0'], default: 'false' } }
+const TRIALS = {
+  dryRun: { name: 'dryRun', ...SWITCH },
+  rehearse: { name: 'rehearse', ...SWITCH, description: 'Answers with what it would change, and changes nothing.' },
+}
 
 function bodyOf(reads: string | undefined, schema: JsonSchema | undefined): object {
   if (reads) return { requestBody: { required: true, content: { [reads]: {} } } }
@@ -220,6 +225,7 @@ function callsOf({ name, group, action }: CatalogEntry): DescribedCall[] {
     security: isPublic ? [] : [...tokenSecurity(scopeOfAction(action)), ...embed],
     input,
     inputAt: ofBody(pointerTo(path, 'post')),
+    trial: readOnly || action.external || isPublic ? undefined : ('rehearse' as const),
     refused: [400, ...(isPublic ? [] : [401 as const]), 403, 404, 429, 504] as const,
     about: { readOnly, destructive, public: isPublic, group },
   }

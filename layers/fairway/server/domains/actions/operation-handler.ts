@@ -6,7 +6,7 @@ import { requireOperator } from '#fairway/server/domains/people'
 import { requireRecentSignIn, requireSession, type ServerSession } from '#fairway/server/domains/sessions'
 import { getApp } from '#fairway/server/kernel/app-context'
 import { type ExportFile, sendExport } from '#fairway/server/kernel/export-rows'
-import { requestInfo, requestQuery } from '#fairway/server/kernel/http/request-info'
+import { isOn, requestInfo } from '#fairway/server/kernel/http/request-info'
 import { hasBody, parseInput, readInput, readQuery } from '#fairway/server/kernel/http/read-input'
 import { limitCall } from '#fairway/server/kernel/limits/call-limits'
 import { NO_ROW, type RowChanges } from './audit/audit-changes'
@@ -103,7 +103,7 @@ function answerOf(name: string, operation: Operation, withToken: WithToken): Ans
   const respond = async (event: H3Event, tokenSession?: ServerSession): Promise<unknown> => {
     const findSession = async () => tokenSession ?? (await requireSession(event))
     if (permission === 'operator') requireOperator(getApp(event), await findSession())
-    if (dryRun && asksForDryRun(event)) return answer(event, await findSession(), { isDryRun: true })
+    if (dryRun && isOn(event, 'dryRun')) return answer(event, await findSession(), { isDryRun: true })
     const plain = async () => answer(event, await findSession(), { isToken: tokenSession !== undefined })
     return audit
       ? leavingRow(name, { keeps: audit, isElsewhere: auditsElsewhere, tokenSession }, plain)(event)
@@ -134,11 +134,6 @@ const inputFields = ({ input, parameters }: Operation): Set<string> => {
 }
 
 const dryRunSchema = z.object({ dryRun: z.enum(['true', 'false', '1', '0']).default('false') })
-
-const asksForDryRun = (event: H3Event): boolean => {
-  const parameter = new URLSearchParams(requestQuery(event)).getAll('dryRun').at(-1)
-  return parameter === 'true' || parameter === '1'
-}
 
 /** The parameters of the path, and the fields of the query or body. A field with the name of a path parameter is ignored. */
 async function inputOf(

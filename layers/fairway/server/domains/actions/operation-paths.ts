@@ -33,7 +33,7 @@ function callOf({ domain, method }: OperationEntry, operation: Operation): Omit<
     input,
     isSent,
     reads,
-    hasDryRun: dryRun,
+    trial: dryRun ? 'dryRun' : undefined,
     status,
     answer: at => answerOf(operation, at),
     refused: statusesOf(operation),

@@ -6,15 +6,17 @@ import { inSpan, countMetric, observeSeconds } from '#fairway/server/kernel/even
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { parseInput } from '#fairway/server/kernel/http/read-input'
 import { checkGuard, checkOrgOpens, notAMember } from '#fairway/server/domains/organizations'
+import type { Rehearsal } from '#fairway/shared/schemas/rehearsal'
 import type { Session } from '#fairway/shared/schemas/session'
 import { NO_ROW, type RowChanges } from './audit/audit-changes'
 import { observeChanges, observedBy } from './audit/observe-changes'
-import { findSubjects, findVisitedOrg, type WrittenSubject } from './audit/audit-subject'
+import { findSubjects, findVisitedOrg, subjectsOf, type WrittenSubject } from './audit/audit-subject'
 import { isDenial, recordAudit } from './audit/record-audit'
 import { authorContext } from './author-context'
 import { admit, parseOutput, recorded, runSteps } from './call-steps'
 import { referenceFault } from './reference-faults'
 import { namedRows, parseNamed } from './parse-named'
+import { rehearseCall } from './rehearse-call'
 import {
   type Action,
   type ActionCaller,
@@ -40,6 +42,8 @@ export interface ActionCall {
   /** Aborted when the caller disconnects. */
   signal?: AbortSignal
   host?: ActionHost
+  /** Receives what the call would do. The call is then rolled back, and leaves no audit row. */
+  rehearse?: (rehearsal: Rehearsal) => void
 }
 
 /**
@@ -50,7 +54,7 @@ export async function runAction(app: App, call: ActionCall): Promise<unknown> {
   const { session, clientAddress, hasRecentSignIn } = call
   checkMayChange(call)
   const isLimited = call.action.limit.length > 0
-  const changes = !call.action.readOnly && !isDryRun(call)
+  const changes = !call.action.readOnly && !isDryRun(call) && !call.rehearse
   // A deleted row can only be named before the call.
   const before = changes && call.action.destructive ? await findSubjects(app, call) : undefined
   const run = { app, session, caller: call.caller, clientAddress, isLimited, hasRecentSignIn }
@@ -66,6 +70,16 @@ export async function runAction(app: App, call: ActionCall): Promise<unknown> {
     if (changes || isDenial(error.code)) await record(app, call, { before, error })
     app.trace?.refused(call.requestId, { action: call.name, session, input: call.input, error })
   }).catch(toAppError)
+}
+
+/** Runs an action like `runAction` and rolls everything back. Throws also what `rehearseCall` throws. */
+export async function rehearseAction(
+  app: App,
+  call: Omit<ActionCall, 'rehearse'>,
+): Promise<{ result: unknown; rehearsal: Rehearsal }> {
+  const { promise, resolve } = Promise.withResolvers<Rehearsal>()
+  const result = await runAction(app, { ...call, rehearse: resolve })
+  return { result, rehearsal: await promise }
 }
 
 const catalogOf = (app: App) =>
@@ -189,6 +203,7 @@ async function runChecked(app: App, call: ActionCall, observed: Observations): P
       const { changes } = action
       const values = changes?.read && (() => changes.read?.(input, context))
       const what = observedBy(app, action, call.session, input, values)
+      if (call.rehearse) return rehearsed(app, call, work)
       return observeChanges(app, what, work, found => (observed.changes = found))
     },
     send(result) {
@@ -196,6 +211,13 @@ async function runChecked(app: App, call: ActionCall, observed: Observations): P
       return checkedOutput(action, result)
     },
   })
+}
+
+async function rehearsed(app: App, call: ActionCall, work: () => Promise<unknown>): Promise<unknown> {
+  const subjects = subjectsOf(await catalogOf(app).load())
+  const { result, rehearsal } = await rehearseCall(app, call, subjects, work)
+  call.rehearse?.(rehearsal)
+  return result
 }
 
 const admissionOf = (app: App, call: ActionCall, context: ActionContext<Session | null>) => ({

@@ -6,6 +6,7 @@ import {
   findMcpContent,
   HostQuestions,
   questionMessage,
+  rehearseAction,
   runAction,
 } from '#fairway/server/domains/actions'
 import { AppError, toAppError, toProblem } from '#fairway/server/kernel/http/app-error'
@@ -13,6 +14,7 @@ import { isTooDeep } from '#fairway/server/kernel/http/read-input'
 import { toInputRequired, hostOf, canAsk, requestStateCodec, stateOf } from './host'
 import { type McpCall, type McpMessage, type ToolRun, logFailure } from './mcp-call'
 import { viaOf } from './access'
+import { REHEARSE } from './plain-message'
 import { withoutNulls } from './null-arguments'
 import type { Tool } from './surface'
 import { sha256 } from '#fairway/server/kernel/crypto/hash'
@@ -27,6 +29,7 @@ export async function callTool(
   try {
     if (call.ran) return toResult(tool, ranAlready(call.ran))
     checkCall(call, tool, input)
+    if (context.mcpReq._meta?.[REHEARSE] === true) return await rehearseTool(call, context, tool, input)
     const question = await askForApproval(call, context, tool, input)
     if (question) return question
     return toResult(
@@ -47,25 +50,44 @@ function ranAlready(ran: ToolRun): unknown {
   return ran.result
 }
 
+/** Says what the call would change. A rehearsal needs no approval, because nothing of it lasts. */
+async function rehearseTool(
+  call: McpCall,
+  context: ServerContext,
+  tool: Tool,
+  input: Record<string, unknown>,
+): Promise<CallToolResult> {
+  const from = { host: hostOf(call, context), signal: context.mcpReq.signal }
+  const { result, rehearsal } = await rehearseAction(call.app, toActionCall(call, tool, input, from))
+  // Hosts validate the data of a result, so it has the form that the call itself would return.
+  const { structuredContent } = toResult(tool, result)
+  return {
+    content: [{ type: 'text', text: `Nothing has changed. The call would do this: ${JSON.stringify(rehearsal)}` }],
+    structuredContent,
+    _meta: { 'fairway/rehearsal': rehearsal },
+  }
+}
+
+interface CallFrom {
+  host: ActionHost
+  signal: AbortSignal
+}
+
+const toActionCall = (call: McpMessage, { name, action, definition }: Tool, input: unknown, from: CallFrom) => ({
+  name,
+  action,
+  input: withoutNulls(definition.inputSchema, input),
+  session: call.access.session,
+  caller: 'mcp' as const,
+  via: viaOf(call.access),
+  requestId: call.requestId,
+  clientAddress: call.clientAddress,
+  ...from,
+})
+
 /** Runs the action behind a tool for the person of the token. Throws the errors of `runAction`, and the questions to the host. */
-export const runTool = (
-  call: McpMessage,
-  { name, action, definition }: Tool,
-  input: unknown,
-  { host, signal }: { host: ActionHost; signal: AbortSignal },
-): Promise<unknown> =>
-  runAction(call.app, {
-    name,
-    action,
-    input: withoutNulls(definition.inputSchema, input),
-    session: call.access.session,
-    caller: 'mcp',
-    via: viaOf(call.access),
-    requestId: call.requestId,
-    clientAddress: call.clientAddress,
-    signal,
-    host,
-  })
+export const runTool = (call: McpMessage, tool: Tool, input: unknown, from: CallFrom): Promise<unknown> =>
+  runAction(call.app, toActionCall(call, tool, input, from))
 
 /** Whether the person withheld this tool from the host: it deletes data, and they did not allow deletion. */
 export const isKeptBack = ({ action }: Tool, { mayDelete }: McpAccess): boolean => action.destructive && !mayDelete

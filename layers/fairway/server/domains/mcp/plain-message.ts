@@ -18,6 +18,8 @@ const PROTOCOL_VERSION = `${RESERVED}protocolVersion` as const
 const CLIENT_INFO = `${RESERVED}clientInfo` as const
 const CLIENT_CAPABILITIES = `${RESERVED}clientCapabilities` as const
 const LOG_LEVEL = `${RESERVED}logLevel` as const
+/** In the `_meta` of a tool call: it is rehearsed. */
+export const REHEARSE = 'fairway/rehearse'
 const ENVELOPE_KEYS: ReadonlySet<string> = new Set([PROTOCOL_VERSION, CLIENT_INFO, CLIENT_CAPABILITIES, LOG_LEVEL])
 
 /** The levels of a line for a host's log, least important first. */
@@ -172,6 +174,7 @@ function findMeta(params: Record<string, unknown> | undefined): Record<string, u
   const meta = params?._meta
   if (meta === undefined) return undefined
   if (!isRecord(meta)) return null
+  if (REHEARSE in meta) return null
   const reserved = Object.keys(meta).filter(key => key.startsWith(RESERVED))
   if (reserved.length === 0) return meta
   return PROTOCOL_VERSION in meta && reserved.every(key => ENVELOPE_KEYS.has(key)) ? meta : null

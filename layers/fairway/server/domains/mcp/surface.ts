@@ -99,7 +99,7 @@ function toTool({ name, action }: CatalogEntry, appUri?: string) {
       readOnlyHint: action.readOnly,
       destructiveHint: action.destructive,
       idempotentHint: action.readOnly,
-      openWorldHint: false,
+      openWorldHint: action.external,
     },
     // Not part of the protocol (SEP-1488). Hosts that know it read it in one of these places.
     securitySchemes,

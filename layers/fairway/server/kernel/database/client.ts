@@ -2,7 +2,13 @@ import { resolve } from 'node:path'
 import type { Client, InArgs, InStatement } from '@libsql/client'
 import type { Log } from '../events/log'
 import { databaseTarget, type DatabaseTarget } from './target'
-import { createStorageWatch, type StorageFault, toDatabaseError, withDeadline } from './database-error'
+import {
+  createStorageWatch,
+  type StorageFault,
+  type StorageWatch,
+  toDatabaseError,
+  withDeadline,
+} from './database-error'
 import { followed, followedReads, recordRead } from './followed-reads'
 import { createMemories, createOwnClock, type MakeMemory, type MemoryOptions, type WriteClock } from './memory'
 import { openNativeClient } from './native-client'
@@ -17,6 +23,7 @@ import {
 } from './native-reader'
 import type { ReadApart } from './apart-reader'
 import { createOrm, type Orm, type RowClient, rowsOf } from './orm'
+import { isRehearsing, rehearsable, rehearsalClient } from './rehearsal'
 import { createSerialClient, type SerialClientOptions } from './serial-client'
 import { createServerClient, openReplicaClient } from './server-client'
 import { withArgs } from './sql-text'
@@ -114,36 +121,39 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<Databa
         watch,
       })
     : undefined
+  // A rehearsal reads what it has written, which only its own transaction shows.
+  const freeReader = () => (isRehearsing() ? undefined : reader)
   const ownClock = createOwnClock()
   const serial = (opened: Pick<SerialClientOptions, 'client' | 'writer'>, isSingle: boolean) =>
     createSerialClient({ ...opened, reader, isSingle, onWrite: ownClock.wrote, watch, log: options.log, ...limits })
-  const client = serial(await openClient(target, { ...options, ...limits, shortcuts }), target.kind !== 'server')
+  const client = rehearsable(
+    serial(await openClient(target, { ...options, ...limits, shortcuts }), target.kind !== 'server'),
+  )
   const source =
     target.kind === 'replica'
-      ? serial({ client: createServerClient(target.url, { authToken: options.authToken, ...limits }) }, false)
+      ? rehearsable(
+          serial({ client: createServerClient(target.url, { authToken: options.authToken, ...limits }) }, false),
+        )
       : client
   return {
     orm: createOrm(client, shortcuts),
     ormApart: createOrm(reader ? apartClient(client, reader) : client, shortcuts),
     client,
     prepareRead<Row extends object>(sql: string) {
-      const read = reader ? reader.prepare<Row>(sql) : clientRead<Row>(source, sql)
-      return args => followed(() => read(args))
+      const through = clientRead<Row>(source, sql)
+      const read = reader ? reader.prepare<Row>(sql) : through
+      return args => (isRehearsing() ? through(args) : followed(() => read(args)))
     },
-    readRows: statements => followed(() => (reader ? reader.readRows(statements) : clientRows(client, statements))),
-    snapshot: reader && (read => reader.snapshot(rows => read(followedRows(reader, rows)))),
-    apart: reader && ((read, signal) => reader.apart(rows => read(followedApart(reader, rows)), signal)),
+    readRows: statements => followed(() => freeReader()?.readRows(statements) ?? clientRows(client, statements)),
+    get snapshot() {
+      return snapshotOf(freeReader())
+    },
+    get apart() {
+      return apartOf(freeReader())
+    },
     memory: createMemories(memoryOf(target, reader?.clock ?? ownClock.now, options)),
     explain: file ? explainFile(file) : explainAtServer(client),
-    async ping() {
-      const fault = watch.current()
-      const look: Promise<unknown> =
-        fault && file ? probeWrite(client) : source.execute('select 1 from sqlite_master limit 1')
-      await withDeadline(look, PING_LIMIT_IN_MS).catch(error => {
-        throw toDatabaseError(error)
-      })
-      if (fault !== 'damaged') watch.recovered()
-    },
+    ping: () => ping({ client, source, watch, isFile: file !== undefined }),
     storageFault: watch.current,
     async close() {
       await client.drain()
@@ -153,6 +163,29 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<Databa
     },
   }
 }
+
+interface Pinged {
+  client: Client
+  source: Client
+  watch: StorageWatch
+  isFile: boolean
+}
+
+async function ping({ client, source, watch, isFile }: Pinged): Promise<void> {
+  const fault = watch.current()
+  const look: Promise<unknown> =
+    fault && isFile ? probeWrite(client) : source.execute('select 1 from sqlite_master limit 1')
+  await withDeadline(look, PING_LIMIT_IN_MS).catch(error => {
+    throw toDatabaseError(error)
+  })
+  if (fault !== 'damaged') watch.recovered()
+}
+
+const snapshotOf = (reader: NativeReader | undefined): Database['snapshot'] =>
+  reader && (read => reader.snapshot(rows => read(followedRows(reader, rows))))
+
+const apartOf = (reader: NativeReader | undefined): Database['apart'] =>
+  reader && ((read, signal) => reader.apart(rows => read(followedApart(reader, rows)), signal))
 
 /** Reads rows, and records them where a page is rendered. */
 function followedRows(reader: NativeReader, rows: ReadRows): ReadRows {
@@ -177,6 +210,7 @@ function followedApart(reader: NativeReader, rows: ReadApart): ReadApart {
 
 function apartClient(client: RowClient, { selectApart }: NativeReader): RowClient {
   const execute = (statement: InStatement | string, args?: InArgs) =>
+    rehearsalClient()?.execute(withArgs(statement, args)) ??
     followed(() => selectApart(withArgs(statement, args)), rowsOf)
   return { ...client, execute, rows: async statement => rowsOf(await execute(statement)) }
 }

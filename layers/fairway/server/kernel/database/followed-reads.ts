@@ -4,6 +4,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { subscribe } from 'node:diagnostics_channel'
 import { serialize } from 'node:v8'
 import { sha256 } from '../crypto/hash'
+import { noteOutside } from './rehearsal'
 
 /** A read of the database: how to repeat it, and a digest of what it returned. */
 interface Read {
@@ -86,14 +87,19 @@ export const areUnchanged = async (reads: readonly Read[]): Promise<boolean> =>
 
 const digestOf = (rows: unknown): string => sha256(serialize(rows))
 
+function noteRequest(origin: string): void {
+  noteUnfollowed(origin)
+  noteOutside(origin)
+}
+
 /** Notices requests to other servers: those of `fetch`, and those of Node's own clients. */
 export function followRequests(): void {
   subscribe('undici:request:create', message => {
     const { request } = message as { request: { origin?: unknown } }
-    noteUnfollowed(String(request.origin))
+    noteRequest(String(request.origin))
   })
   subscribe('http.client.request.start', message => {
     const { request } = message as { request: { protocol: string; host: string } }
-    noteUnfollowed(`${request.protocol}//${request.host}`)
+    noteRequest(`${request.protocol}//${request.host}`)
   })
 }

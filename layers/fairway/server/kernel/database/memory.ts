@@ -1,5 +1,6 @@
 import { createCache, type CacheName } from '../cache'
 import { followedReads } from './followed-reads'
+import { isRehearsing } from './rehearsal'
 
 /**
  * Returns the number of a state of the database, which changes with every write of any process. Undefined where it is unknown.
@@ -39,10 +40,10 @@ export function createMemories({ clock, lifeInMs = Number.POSITIVE_INFINITY }: M
     }
 
     return {
-      peek: key => (followedReads() ? undefined : peekAt(key, clock())),
+      peek: key => (followedReads() || isRehearsing() ? undefined : peekAt(key, clock())),
       async get(key, load, mayKeep = () => true) {
-        // Each read of a followed page must happen, so that it is recorded.
-        if (followedReads()) return load()
+        // Each read of a followed page must happen, so that it is recorded. What a rehearsal reads is rolled back.
+        if (followedReads() || isRehearsing()) return load()
         // Both are read before the database: a write in the meantime makes the value stale.
         const at = clock()
         const known = peekAt(key, at)

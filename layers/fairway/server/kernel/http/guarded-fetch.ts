@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { request, type RequestOptions } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
 import ipaddr, { type IPv4, type IPv6 } from 'ipaddr.js'
+import { refuseInRehearsal } from '../database/rehearsal'
 
 interface GuardedRequest {
   headers?: Record<string, string>
@@ -62,6 +63,7 @@ interface GuardedFetchParts {
  */
 export function createGuardedFetch({ resolve = resolveAll, connectTo = pinned }: GuardedFetchParts = {}): GuardedFetch {
   return async (url, { headers = {}, limitInMs, takesPorts = false, ...input }) => {
+    refuseInRehearsal('another server')
     const { hostname } = checkedUrl(url, takesPorts)
     const signal = AbortSignal.timeout(limitInMs)
     const addresses = await within(signal, resolve(hostname)).catch((cause: unknown) => {

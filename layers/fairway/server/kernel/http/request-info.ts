@@ -72,6 +72,12 @@ export function requestQuery(event: H3Event): string {
   return query
 }
 
+/** Whether the query turns something on: `?dryRun=true` or `?dryRun=1`. The last value counts. */
+export function isOn(event: H3Event, name: string): boolean {
+  const value = new URLSearchParams(requestQuery(event)).getAll(name).at(-1)
+  return value === 'true' || value === '1'
+}
+
 /** Aborted when the client disconnects before the response was written. */
 export const requestSignal = (event: H3Event): AbortSignal => requestAbort(event).signal
 

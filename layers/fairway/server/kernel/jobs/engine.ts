@@ -3,6 +3,7 @@ import { setImmediate as nextTurnOfTheLoop, setTimeout as sleep } from 'node:tim
 import type { App } from '../app-context'
 import { randomToken } from '../crypto/random'
 import { hasRequests } from '../background'
+import { isRehearsing } from '../database/rehearsal'
 import { AppError } from '../http/app-error'
 import { CANCELLED, LOST, runAttempt, STOPPING } from './attempt'
 import { type JobEntry, PLATFORM_JOB } from './job'
@@ -118,7 +119,7 @@ export const runsJobs = (app: App): boolean => engineOf(app).isOn
 
 /** Looks for jobs at once, and a few more times while the transaction that queued one may still be open. */
 export function wakeSoon(app: App): void {
-  if (!runsJobs(app)) return
+  if (!runsJobs(app) || isRehearsing()) return
   for (const delay of LOOK_SOON_IN_MS) setTimeout(() => void look(app), delay).unref()
 }
 

@@ -6,6 +6,7 @@ import { listedJobSchema } from '#fairway/shared/schemas/operator'
 import { JOB_STATES, type JobState } from '#fairway/shared/schemas/job-states'
 import type { Session } from '#fairway/shared/schemas/session'
 import type { App } from '../app-context'
+import type { RehearsedRow } from '../database/rehearsal'
 import { readSorted, type SortedQuery } from '../database/read-sorted'
 import { isoTime } from '../dependent-rows'
 import { metricLine } from '../events/metrics'
@@ -133,4 +134,15 @@ export async function followJob(id: string, { signal, progress }: FollowOptions)
       throw new AppError('conflict', { detail: `The job ${job.state === 'failed' ? 'has failed' : 'was cancelled'}.` })
     await sleep(LOOK_EVERY_IN_MS, undefined, { signal })
   }
+}
+
+/** The names of the authors' jobs that a rehearsal queued. The platform's count as what they do, such as mails. */
+export async function queuedJobs(app: App, written: readonly RehearsedRow[]): Promise<string[]> {
+  const ids = written.flatMap(({ table, id, kind }) => (table === 'fw_jobs' && kind === 'created' ? (id ?? []) : []))
+  if (ids.length === 0) return []
+  const { rows } = await app.db.client.execute({
+    sql: `select name from fw_jobs where id in (select value from json_each(?)) and name not like '${PLATFORM_JOB}%' order by id`,
+    args: [JSON.stringify(ids)],
+  })
+  return rows.map(({ name }) => String(name))
 }

@@ -143,6 +143,8 @@ export const limits = {
   a2aCallsPerApp: { name: 'a2a-calls', per: 'application', max: 600, window: MINUTE },
   /** Calls with an invalid token. */
   a2aRefusalsPerAddress: { name: 'a2a-refusals-address', per: 'network', max: 60, window: MINUTE },
+  /** Rehearsals, each of which holds the only write lock for up to two seconds. */
+  rehearsalsPerAccount: { name: 'rehearsals-account', per: 'person', max: 60, window: MINUTE },
   /** Approvals that other applications request from one person. */
   a2aApprovalsPerAccount: { name: 'a2a-approvals-account', per: 'person', max: 60, window: HOUR },
   /** Sign-ins that desktop applications start. */

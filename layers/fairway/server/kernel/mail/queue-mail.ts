@@ -1,5 +1,5 @@
 // The outbox stores a mail with the job that sends it, so a rollback also removes the mail.
-import { and, eq, getTableColumns, inArray, isNotNull, isNull, lte, type SQL, sql } from 'drizzle-orm'
+import { and, eq, getTableColumns, getTableName, inArray, isNotNull, isNull, lte, type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import type { App } from '#fairway/server/kernel/app-context'
 import { newId } from '../crypto/random'
@@ -7,6 +7,7 @@ import type { SealedColumn } from '../crypto/reseal'
 import { seal, unseal } from '../crypto/seal'
 import { requireRun } from '../current-run'
 import type { Orm } from '../database/client'
+import { isRehearsing, type RehearsedRow } from '../database/rehearsal'
 import { readSorted, type SortedQuery } from '../database/read-sorted'
 import { AppError } from '../http/app-error'
 import { defineJob, queueJob, type JobContext } from '../jobs'
@@ -20,7 +21,7 @@ import { mailOutbox } from './tables'
  * development writes it to its folder at once and there is no id. Throws when no mail can be sent.
  */
 export async function queueMail(app: App, to: string, content: MailContent): Promise<string | undefined> {
-  if (app.mailer.isRemote) return writeMail(app, app.db.orm, { to, content })
+  if (app.mailer.isRemote || isRehearsing()) return writeMail(app, app.db.orm, { to, content })
   await app.mailer.send({ to, ...(await rendered(app, content)) })
   return undefined
 }
@@ -192,3 +193,7 @@ export async function purgeMails(app: App): Promise<void> {
   const before = new Date(app.now().getTime() - KEEP_FAILED_IN_MS)
   await app.db.orm.delete(mailOutbox).where(and(isNotNull(mailOutbox.failedAt), lte(mailOutbox.failedAt, before)))
 }
+
+/** How many mails a rehearsal queued. */
+export const countQueuedMails = (rows: readonly RehearsedRow[]): number =>
+  rows.filter(({ table, kind }) => table === getTableName(mailOutbox) && kind === 'created').length
