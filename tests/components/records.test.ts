@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { actionPath, ORG_PATH } from '#fairway/shared/paths'
 import { addMember } from '../support/team'
 import { count, find, heading, press, shows, texts } from './page'
-import { screen, startSignedIn, waitFor } from './support'
+import { screen, startSignedIn, waitFor, within } from './support'
 
 // A rule that requires Google would lock the owner out. Setting it therefore requires a confirmation.
 const env = { GOOGLE_CLIENT_ID: 'records', GOOGLE_CLIENT_SECRET: 'of tests' }
@@ -89,4 +89,30 @@ test('/audit tells a member who can grant access and is hidden from their naviga
   await find('heading', 'Only owners and admins can view the audit log')
   await shows('ada@example.test', () => find('list', 'Owners and admins'))
   expect(count('link', 'Audit log')).toBe(0)
+})
+
+test('/audit undoes an entry after it has said what would be undone', async () => {
+  const { browser, open } = await startSignedIn()
+  const created = await browser.post(actionPath('create-note'), { json: { title: 'Weekly metrics' } })
+  const { id } = (await created.json()).result.note
+  await browser.post(actionPath('archive-note'), { json: { id } })
+  const isArchived = async () =>
+    (await (await browser.post(actionPath('get-note'), { json: { id } })).json()).result.note.archived
+  const review = async (sentence: RegExp) => {
+    await open('/audit')
+    await press(sentence)
+    await press('Undo')
+    return find('dialog', 'Undo this?')
+  }
+  const first = await review(/archived Weekly metrics/)
+  await shows('1 change can be undone.', () => first)
+  await press('Undo', 'button', first)
+  await shows('1 change was undone.')
+  expect(await isArchived()).toBe(false)
+
+  // The undone call itself can be undone, unless the note has changed in the meantime.
+  await browser.post(actionPath('update-note'), { json: { id, title: 'Other metrics' } })
+  const dialog = await review(/restored Other metrics/)
+  await shows('It has changed since then.', () => dialog)
+  expect(within(dialog).getByRole('button', { name: 'Undo' })).toHaveProperty('disabled', true)
 })

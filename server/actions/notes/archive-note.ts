@@ -8,6 +8,7 @@ export default defineAction({
   input: z.object({ id: noteIdSchema, archived: z.boolean().default(true).describe('false takes it out again.') }),
   audit: { keep: ['id'], subject: noteSubject },
   output: z.object({ note: noteSchema }),
+  undo: ({ input: { id, archived } }) => ({ action: 'archive-note', input: { id, archived: !archived } }),
   async run({ id, archived }, { db, session, now }) {
     const values = { archived, updatedAt: now() }
     return {

@@ -9,6 +9,9 @@ export default defineAction({
   input: z.object({ id: noteIdSchema }),
   audit: { keep: ['id'], subject: noteSubject },
   output: z.object({ id: z.string() }),
+  // The note comes back as a private one. For the note of somebody else, there is no way back to its owner.
+  undo: ({ before: [note], session }) =>
+    note?.ownerEmail === session.email ? { action: 'create-note', input: note, ids: [String(note.id)] } : undefined,
   async run({ id }, { db, session }) {
     return {
       id: foundNote(

@@ -63,6 +63,13 @@ function auditOption({ variable, title, plural }: Resource, keep: readonly strin
   return `  audit: {\n${parts.join('\n')}\n  },`
 }
 
+/** The call that takes this one back, for the audit log. */
+function undoOption(done: string, call: string): string {
+  const line = `  undo: ${done} => ${call.startsWith('{') ? `(${call})` : call},`
+  if (fits(line)) return line
+  return `  undo: ${done} =>\n    ${call},`
+}
+
 /** Returns the condition for a row that the caller may access; `access` is the code after the session argument. */
 function found({ variable }: Resource, access = ''): string {
   const condition = `and(eq(${variable}.id, id), accessibleTo(${variable}, session${access}))`
@@ -101,7 +108,12 @@ function createAction(resource: Resource): string {
     fw: [...(isOrg ? ['columnsFor', 'inOrganization', 'requireCreate'] : ['ownedBy']), 'newId', 'outputOf'],
     drizzle: [],
     table: [`${camel}Input`],
-    options: lines(newRowInput(resource, '  '), outputOption(resource), auditOption(resource, [])),
+    options: lines(
+      newRowInput(resource, '  '),
+      outputOption(resource),
+      auditOption(resource, []),
+      undoOption(`({ result })`, `{ action: 'delete-${resource.kebab}', input: { id: result.id } }`),
+    ),
     run: isOrg ? createInOrganization(resource, values) : createOwn(resource, values),
   })
 }
@@ -196,13 +208,17 @@ function updateAction(resource: Resource): string {
   const { variable, camel, noun, isOrg } = resource
   return actionFile(resource, {
     description: `Changes ${withArticle(noun)}; what is left out stays.`,
-    fw: ['accessibleTo', ...(isOrg ? ['accessDenied', 'columnsFor'] : ['AppError']), 'outputOf'],
+    fw: ['accessibleTo', ...(isOrg ? ['accessDenied', 'columnsFor'] : ['AppError']), 'formerValues', 'outputOf'],
     drizzle: ['and', 'eq'],
     table: [`${camel}Id`, `${camel}Input`],
     options: lines(
       `  input: ${camel}Input.partial().extend({ id: ${camel}Id }),`,
       outputOption(resource),
       auditOption(resource),
+      undoOption(
+        '({ input, before: [row] })',
+        `row && { action: 'update-${resource.kebab}', input: formerValues(input, row) }`,
+      ),
     ),
     run: `  async run({ id, ...changes }, { db, session, now }) {
     const [row] = await db
@@ -228,6 +244,10 @@ function deleteAction(resource: Resource): string {
       `  input: z.object({ id: ${camel}Id }),`,
       `  output: z.object({ id: z.string() }),`,
       auditOption(resource),
+      undoOption(
+        '({ before: [row] })',
+        `row && { action: 'create-${resource.kebab}', input: row, ids: [String(row.id)] }`,
+      ),
     ),
     run: `  async run({ id }, { db, session }) {
     const [row] = await db

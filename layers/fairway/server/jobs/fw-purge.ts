@@ -1,4 +1,4 @@
-import { purgeApprovals } from '#fairway/server/domains/actions'
+import { purgeApprovals, purgeUndo } from '#fairway/server/domains/actions'
 import { purgeOAuth, purgeOAuthClients } from '#fairway/server/domains/oauth-server'
 import { purgeOrganizations } from '#fairway/server/domains/organizations'
 import { purgeEmbedTokens } from '#fairway/server/domains/pages'
@@ -22,6 +22,7 @@ const PURGES = [
   purgeOAuthClients,
   purgeSecurityEvents,
   purgeApprovals,
+  purgeUndo,
   purgeAddressChanges,
   purgeWebhooks,
   purgeSetupLinks,

@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { AuditCaller } from '#fairway/shared/schemas/audit'
 import type { Session } from '#fairway/shared/schemas/session'
 import type { App } from './app-context'
+import { newId as uuid } from './crypto/random'
 import { AppError } from './http/app-error'
 
 /** The identity and the means with which the calling code runs. */
@@ -26,6 +27,8 @@ interface Run {
    * declared public.
    */
   unprotected?: string
+  /** What the next calls of `newId` return, where a deleted row comes back under its ID. */
+  ids?: string[]
 }
 
 const runs = new AsyncLocalStorage<Run>()
@@ -42,6 +45,9 @@ export function requireRun(): Run {
   if (!run) throw new Error('this may be called while a request is answered or an action runs')
   return run
 }
+
+/** Returns a new ID (UUIDv7) for a row. The opposite of a deletion gets the ID of the deleted row instead. */
+export const newId = (): string => findRun()?.ids?.shift() ?? uuid()
 
 /** Returns the session of a run or null; throws while a page is rendered that all visitors share. */
 export const sessionOfRun = async ({ session }: Run): Promise<Session | null> =>

@@ -47,6 +47,8 @@ const auditEntrySchema = z.object({
   /** What changed, where the action declares it; null elsewhere, and in the activity. */
   changes: z.nullable(z.array(auditChangeSchema)),
   subject: z.nullable(auditSubjectSchema),
+  /** Present while the call can be undone. */
+  canUndo: z.optional(z.literal(true)),
 })
 
 /** The actor, and members whom a row names: by id and address, for the names and pictures of sentences. */

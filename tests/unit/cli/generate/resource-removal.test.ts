@@ -127,6 +127,8 @@ describe('fw remove resource with edited files', () => {
     expect(kept).toEqual([
       { path: 'server/actions/deals/delete-deal.ts', why: 'you have edited it' },
       { path: 'server/database/deals.ts', why: 'server/actions/deals/delete-deal.ts uses it' },
+      // Undoing a deletion creates the row again.
+      { path: 'server/actions/deals/create-deal.ts', why: 'server/actions/deals/delete-deal.ts uses it' },
       { path: 'server/collections/deal-list.ts', why: 'server/database/deals.ts uses it' },
       { path: 'app/locales/en/deals.json', why: 'server/collections/deal-list.ts uses it' },
     ])

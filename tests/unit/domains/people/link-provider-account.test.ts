@@ -129,6 +129,8 @@ describe('verifyEmail', () => {
     // A new table with a user_id either lets a person sign in (people/accounts) or is listed here because it does not.
     const others = [
       'a2a_approvals',
+      // Takes a call back with the rights of the person who asks for it.
+      'fw_undo_calls',
       'application_state',
       'known_devices',
       'fw_user_pictures',

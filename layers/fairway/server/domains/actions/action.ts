@@ -74,6 +74,24 @@ export interface ActionAddress {
   isSent: boolean
 }
 
+/** The call that takes another one back. */
+export interface UndoCall {
+  /** The name of the action. */
+  action: string
+  input: Readonly<Record<string, unknown>>
+  /** What `newId()` returns in it, in this order: a deleted row comes back under its ID. */
+  ids?: readonly string[]
+}
+
+/** A call that was done. */
+export interface DoneCall<Input = unknown, Result = unknown> {
+  input: Input
+  /** The rows of `audit.subject` that the input names, as they were before it. */
+  before: readonly Readonly<Record<string, unknown>>[]
+  result: Result
+  session: Session
+}
+
 /** A declared action as every surface sees it. */
 export interface Action<Input extends z.ZodObject = z.ZodObject, Result = unknown> {
   description: string
@@ -111,6 +129,8 @@ export interface Action<Input extends z.ZodObject = z.ZodObject, Result = unknow
   limit: readonly CallLimit[]
   /** Seconds; undefined means the application's default. */
   timeout?: number
+  /** The opposite of a call; undefined where there is none. */
+  undo?(done: DoneCall): UndoCall | undefined
   run(input: z.output<Input>, context: ActionContext<Session | null>): Result | Promise<Result>
 }
 

@@ -9,7 +9,7 @@ import { requireRun } from '#fairway/server/kernel/current-run'
 import type { Proving } from '#fairway/server/domains/organizations'
 import type { Serialized } from '#fairway/server/kernel/database/output-of'
 import { auditedFields } from './audit/audited-fields'
-import type { Action, ActionAddress, ActionContext, AuditSubject, PlatformRule } from './action'
+import type { Action, ActionAddress, ActionContext, AuditSubject, DoneCall, PlatformRule, UndoCall } from './action'
 import { isAdmitted } from './callers'
 import { type Method, METHODS, type ParametersIn, parametersIn } from './address'
 
@@ -108,6 +108,11 @@ interface ActionOptions<
    * person in 60 seconds. Several limits apply together. Callers beyond a limit get `rate-limited` with `Retry-After`.
    */
   limit?: LimitOption
+  /**
+   * Returns the call that takes this one back, for the audit log: another action with its input. It gets the input, the rows of
+   * `audit.subject` before the call, and the result. Undefined where there is no way back.
+   */
+  undo?: (done: DoneCall<z.output<Input>, O extends z.ZodType ? z.input<O> : Awaited<Result>>) => UndoCall | undefined
   run: Run<Input, O, Result, ActionContext<SessionFor<Public>> & Proof>
 }
 
@@ -168,6 +173,7 @@ const optionsSchema = z.strictObject({
   method: z.enum(METHODS).optional(),
   path: z.string().regex(PATH, 'must begin with /api/, with parts such as reports and :id').optional(),
   status: z.literal([201, 202]).optional(),
+  undo: z.custom<Action['undo']>(value => typeof value === 'function', 'must be a function').optional(),
   run: z.custom<Action['run']>(value => typeof value === 'function', 'must be a function'),
 })
 
@@ -211,6 +217,7 @@ function faultsOf(parsed: Omit<Parsed, 'audit'>, { audit, subject, visited }: To
   return [
     unknown !== undefined && `audit: "${unknown}" is no field of its input; one of ${fields.join(', ')}`,
     subject !== undefined && faultOfSubject(parsed, subject.id),
+    parsed.readOnly && parsed.undo !== undefined && 'undo: an action that is readOnly changes nothing',
     parsed.readOnly && parsed.destructive && 'destructive: an action that is readOnly loses nothing',
     parsed.embed.length > 0 &&
       !mayBeEmbedded(parsed) &&

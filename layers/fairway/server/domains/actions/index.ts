@@ -4,6 +4,7 @@ export type { ActionTypeOf } from './action'
 export type { CatalogEntry } from './openapi'
 export { answerPeerCall } from './peer-calls/answer-peer-call'
 export { actionsRows, purgeApprovals } from './peer-calls/approvals'
+export { formerValues, purgeUndo } from './undo/keep-undo'
 export { decideApproval, showApproval } from './peer-calls/approval-page'
 export {
   type Action,

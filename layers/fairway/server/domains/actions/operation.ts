@@ -15,7 +15,7 @@ import type { OrgPermission } from '#fairway/shared/roles'
 import { type Method, type ParametersIn, parametersIn } from './address'
 
 /** The context that an operation gets besides its input. */
-interface OperationContext {
+export interface OperationContext {
   app: App
   session: ServerSession
   /** For cookies, headers and the client address. */

@@ -17,6 +17,7 @@ import { admit, parseOutput, recorded, runSteps } from './call-steps'
 import { referenceFault } from './reference-faults'
 import { namedRows, parseNamed } from './parse-named'
 import { rehearseCall } from './rehearse-call'
+import { type KeptUndo, recordUndo, withUndo } from './undo/keep-undo'
 import {
   type Action,
   type ActionCaller,
@@ -42,6 +43,8 @@ export interface ActionCall {
   /** Aborted when the caller disconnects. */
   signal?: AbortSignal
   host?: ActionHost
+  /** What `newId()` returns in it. */
+  ids?: readonly string[]
   /** Receives what the call would do. The call is then rolled back, and leaves no audit row. */
   rehearse?: (rehearsal: Rehearsal) => void
 }
@@ -57,7 +60,8 @@ export async function runAction(app: App, call: ActionCall): Promise<unknown> {
   const changes = !call.action.readOnly && !isDryRun(call) && !call.rehearse
   // A deleted row can only be named before the call.
   const before = changes && call.action.destructive ? await findSubjects(app, call) : undefined
-  const run = { app, session, caller: call.caller, clientAddress, isLimited, hasRecentSignIn }
+  const ids = call.ids && [...call.ids]
+  const run = { app, session, caller: call.caller, clientAddress, isLimited, hasRecentSignIn, ids }
   const observed: Observations = {}
   const work = () => measured(app, call, () => withRun(run, () => runChecked(app, call, observed))).catch(toAppError)
   return recorded(work, async ({ result, error }) => {
@@ -65,6 +69,7 @@ export async function runAction(app: App, call: ActionCall): Promise<unknown> {
     if (error instanceof HostQuestions) return
     if (!(error instanceof AppError)) {
       if (changes) await record(app, call, { before, done: { result }, ...observed })
+      if (changes && observed.undo && session) await recordUndo(app, { ...call, session }, observed.undo)
       return app.trace?.step(call.requestId, 'answer')
     }
     if (changes || isDenial(error.code)) await record(app, call, { before, error })
@@ -93,11 +98,18 @@ export function declareActions(app: App, load: () => Promise<readonly NamedActio
 }
 
 /** Runs the action with this name, for an author's code. Throws `unknown-action`, else as `runAction` does. */
-export async function runNamed(app: App, call: Omit<ActionCall, 'action'>): Promise<never> {
+export const runNamed = async (app: App, call: Omit<ActionCall, 'action'>): Promise<never> =>
+  (await runAction(app, await withAction(app, call))) as never
+
+/** Rehearses the action with this name. Throws `unknown-action`, else as `rehearseAction` does. */
+export const rehearseNamed = async (app: App, call: Omit<ActionCall, 'action'>): Promise<unknown> =>
+  rehearseAction(app, await withAction(app, call))
+
+async function withAction(app: App, call: Omit<ActionCall, 'action'>): Promise<ActionCall> {
   const actions = await catalogOf(app).load()
   const entry = actions.find(({ name }) => name === call.name)
   if (!entry) throw new AppError('unknown-action', { detail: `There is no action ${call.name}.` })
-  return (await runAction(app, { ...call, action: entry.action })) as never
+  return { ...call, action: entry.action }
 }
 
 function toAppError(thrown: unknown): never {
@@ -127,7 +139,10 @@ interface Outcome {
 }
 
 /** What a run leaves for its audit row. */
-type Observations = Pick<Outcome, 'changes'>
+interface Observations {
+  changes?: RowChanges
+  undo?: KeptUndo
+}
 
 async function record(app: App, call: ActionCall, { error, done, before, changes }: Outcome): Promise<void> {
   const { name, action, ...rest } = call
@@ -204,7 +219,9 @@ async function runChecked(app: App, call: ActionCall, observed: Observations): P
       const values = changes?.read && (() => changes.read?.(input, context))
       const what = observedBy(app, action, call.session, input, values)
       if (call.rehearse) return rehearsed(app, call, work)
-      return observeChanges(app, what, work, found => (observed.changes = found))
+      const undoable = () =>
+        withUndo(app, { action, session: call.session, input }, work, found => (observed.undo = found))
+      return observeChanges(app, what, undoable, found => (observed.changes = found))
     },
     send(result) {
       app.trace?.step(call.requestId, 'output')

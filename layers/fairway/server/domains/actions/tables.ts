@@ -77,6 +77,35 @@ export const auditLog = sqliteTable(
   ],
 )
 
+/** The opposites of calls, for 30 days. */
+export const undoCalls = sqliteTable(
+  'fw_undo_calls',
+  {
+    id: text('id').primaryKey(),
+    at: integer('at', { mode: 'timestamp_ms' }).notNull(),
+    /** The action that was called, in the request of its audit rows. */
+    action: text('action').notNull(),
+    requestId: text('request_id').notNull(),
+    userId: text('user_id').notNull(),
+    orgId: text('org_id').notNull(),
+    /** As in the audit row: the app behind the call. */
+    via: text('via'),
+    /** The opposite, as JSON (`UndoCall`). */
+    call: text('call').notNull(),
+    /** The rows as the call left them, as JSON (`LeftRow[]`). */
+    leftRows: text('left_rows').notNull(),
+    /** Whether the whole organization could read the rows before the call. */
+    isOpen: integer('is_open', { mode: 'boolean' }).notNull(),
+    undoneAt: integer('undone_at', { mode: 'timestamp_ms' }),
+  },
+  table => [
+    index('fw_undo_calls_request').on(table.requestId),
+    index('fw_undo_calls_app').on(table.orgId, table.userId, table.via, table.at),
+    index('fw_undo_calls_user').on(table.userId),
+    index('fw_undo_calls_at').on(table.at),
+  ],
+)
+
 /** The names of deleted accounts that organizations have in their audit rows. */
 export const endedPeople = sqliteTable('fw_ended_people', {
   userId: text('user_id').primaryKey(),

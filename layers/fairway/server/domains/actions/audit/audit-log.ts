@@ -22,6 +22,7 @@ import {
   type AuditPage,
   type AuditPerson,
 } from '#fairway/shared/schemas/audit'
+import { withUndoable } from '../undo/may-undo'
 import { type Subjects, toEntries, typesWithHiddenTitle } from './audit-subject'
 import { auditLog } from '../tables'
 
@@ -85,7 +86,7 @@ export async function listAuditLog(
     readPage({ page, itemsPerPage }, list.page, isFiltered ? list.count : countAll),
     listActions(app, orgId),
   ])
-  const entries = await toEntries(app, session, subjects, rows)
+  const entries = await withUndoable(app, session, await toEntries(app, session, subjects, rows))
   return { entries, people: await peopleIn(app, orgId, entries), totalItems, actions }
 }
 

@@ -149,6 +149,7 @@ export const actionsRows: DependentRows = {
   },
   forgetPerson: ({ userId }) => [
     { sql: 'delete from a2a_approvals where user_id = ?', args: [userId] },
+    { sql: 'delete from fw_undo_calls where user_id = ?', args: [userId] },
     keepNameStatement(userId),
   ],
 }
