@@ -13,7 +13,7 @@ const arrows = {
   pages: ['organizations', 'people', 'sessions'],
   'oauth-client': ['peers', 'people'],
   'sign-in': ['files', 'oauth-client', 'organizations', 'people', 'sessions'],
-  'oauth-server': ['directory', 'oauth-client', 'organizations', 'peers', 'people', 'sessions'],
+  'oauth-server': ['actions', 'directory', 'oauth-client', 'organizations', 'peers', 'people', 'sessions'],
   setup: ['actions', 'directory', 'oauth-client', 'organizations', 'people', 'sign-in'],
   actions: ['files', 'oauth-client', 'organizations', 'pages', 'peers', 'people', 'sessions'],
   collections: ['actions', 'files', 'organizations', 'sessions'],

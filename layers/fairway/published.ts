@@ -265,6 +265,7 @@ export const published = {
     hosts: experimental,
     hub: experimental,
     jobs: experimental,
+    login: experimental,
     mcp: stable,
     new: stable,
     org: experimental,

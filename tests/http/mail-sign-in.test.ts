@@ -104,12 +104,14 @@ describe('Magic link', () => {
     expect(await sessionOf(browser)).toBeNull()
   })
 
-  it('does not continue the authorization of a connecting app in another browser', async () => {
-    const back = '/mcp/oauth/authorize?client_id=x&state=y'
+  it.each([
+    ['app', '/mcp/oauth/authorize?client_id=x&state=y'],
+    ['device', '/device?user_code=BCDF-GHJK'],
+  ])('does not continue the authorization of a connecting %s in another browser', async (what, back) => {
     const asking = open()
-    const elsewhere = await press(open(), await askForLink(asking, 'connects@example.test', back))
+    const elsewhere = await press(open(), await askForLink(asking, `${what}-connects@example.test`, back))
     expect([elsewhere.status, elsewhere.headers.get('location')]).toEqual([303, '/'])
-    const here = await press(asking, await askForLink(asking, 'connects-here@example.test', back))
+    const here = await press(asking, await askForLink(asking, `${what}-connects-here@example.test`, back))
     expect([here.status, here.headers.get('location')]).toEqual([303, back])
   })
 

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from '@modelcontextprotocol/client'
@@ -6,6 +6,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { Client as EarlierClient } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport as EarlierStdio } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { decideDevice } from '../support/device-grant'
 import { fw, startFw } from '../support/fw'
 import { createBrowser, signUp } from '../support/http'
 import { startMcpEndpoint } from '../support/mcp'
@@ -168,6 +169,44 @@ describe('fw mcp stdio', () => {
   it('exits with 2 for an address without encryption', async () => {
     const { code, out, err } = await fw(['mcp', 'stdio', 'http://app.example.com'])
     expect([code, out, err]).toEqual([2, '', expect.stringContaining('not encrypted')])
+  })
+})
+
+describe('fw login --device', () => {
+  it('shows a code, waits for the person and stores the tokens for fw mcp stdio', async () => {
+    const home = folder()
+    const login = startFw(['login', server.origin, '--device'], { HOME: home })
+    const code = await login.until(/enter the code ([B-Z]{4}-[B-Z]{4})/)
+    expect(login.output()).toContain(`Open ${server.origin}/device on any device`)
+    const browser = createBrowser(server.origin)
+    await browser.post('/_fw/auth/sign-in/email', { json: person })
+    await decideDevice(browser, `/device?user_code=${code}`)
+    const { code: exit, out, err } = await login.ended
+    expect([exit, err, out]).toEqual([0, '', expect.stringContaining(`Connected to ${new URL(server.origin).host}.`)])
+    const files = join(home, '.config', 'fairway', 'mcp')
+    const [file = ''] = readdirSync(files)
+    expect([readdirSync(files).length, statSync(join(files, file)).mode & 0o777]).toEqual([1, 0o600])
+
+    const client = new EarlierClient({ name: 'host', version: '1' })
+    const args = ['layers/fairway/cli/fw.mjs', 'mcp', 'stdio', server.origin, '--device']
+    const env = { PATH: process.env.PATH ?? '', HOME: home }
+    await client.connect(new EarlierStdio({ command: 'node', args, env, stderr: 'pipe' }))
+    expect((await client.listTools()).tools.map(({ name }) => name)).toContain('list-notes')
+    await client.close()
+  })
+
+  it('ends with 1 after a refusal, and fw mcp stdio shows its code on standard error', async () => {
+    const child = startFw(['mcp', 'stdio', server.origin, '--device'], { HOME: folder() })
+    child.write('{"jsonrpc":"2.0","id":1,"method":"tools/list"}\n')
+    const login = startFw(['login', server.origin, '--device'], { HOME: folder() })
+    const browser = createBrowser(server.origin)
+    await browser.post('/_fw/auth/sign-in/email', { json: person })
+    const code = await login.until(/enter the code (\S+)\./)
+    await decideDevice(browser, `/device?user_code=${code}`, 'deny')
+    await child.until(/fw: Open \S+\/device on any device and enter the code/)
+    child.kill()
+    expect(await login.ended).toMatchObject({ code: 1, err: expect.stringContaining('access_denied') })
+    expect((await child.ended).out).toBe('')
   })
 })
 

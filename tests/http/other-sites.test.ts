@@ -44,6 +44,7 @@ describe('unsafe request from another site', () => {
     ['DELETE', '/_fw/sessions'],
     ['POST', '/_fw/claim'],
     ['POST', '/mcp/oauth/authorize'],
+    ['POST', '/device'],
     ['POST', '/notes'],
     ['POST', '/nothing'],
   ]

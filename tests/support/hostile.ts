@@ -271,6 +271,8 @@ function oauthRequest(dice: Dice): string {
     '/mcp/oauth/token',
     '/mcp/oauth/register',
     '/mcp/oauth/revoke',
+    '/mcp/oauth/device',
+    '/device',
     '/_fw/identity/authorize',
     '/_fw/identity/token',
     '/_fw/identity/callback',

@@ -8,7 +8,8 @@ import { UsageFault } from './terminal'
 const HOST = '127.0.0.1'
 const LAST_PAGE_IN_MS = 2000
 
-const MOST_SECONDS = 600
+/** The longest time that `--timeout` takes. */
+export const MOST_SECONDS = 600
 
 /** The option of commands that wait for a browser. */
 export const timeoutArg = {
@@ -16,9 +17,22 @@ export const timeoutArg = {
   description: 'How many seconds to wait for the browser, 300 when not given.',
 } as const
 
+/** The options of commands that can sign in on a machine without a browser. */
+export const signInArgs = {
+  device: {
+    type: 'boolean',
+    default: false,
+    description: 'Show a code to enter on another device, instead of opening a browser here.',
+  },
+  timeout: {
+    type: 'string',
+    description: 'How many seconds to wait for the sign-in: 300 when not given, and 600 with --device.',
+  },
+} as const
+
 /** Returns the option's value in milliseconds; throws a sentence for an invalid value. */
-export function timeoutInMs(text: string | undefined): number {
-  const seconds = Number(text ?? 300)
+export function timeoutInMs(text: string | undefined, standard = 300): number {
+  const seconds = Number(text ?? standard)
   if (seconds >= 1 && seconds <= MOST_SECONDS) return seconds * 1000
   throw new UsageFault(`--timeout takes 1 to ${MOST_SECONDS} seconds.`)
 }

@@ -30,6 +30,7 @@ export const commandLine = (): CommandDef =>
       hosts: () => import('./hosts-command').then(module => module.hostsCommand),
       hub: () => import('./hub-command').then(module => module.hubCommand),
       jobs: () => import('./jobs-command').then(module => module.jobsCommand),
+      login: () => import('./login-command').then(module => module.loginCommand),
       mcp: () => import('./mcp-command').then(module => module.mcpCommand),
       new: () => import('./project-commands').then(module => module.newCommand),
       org: () => import('./org-command').then(module => module.orgCommand),

@@ -1,6 +1,5 @@
-import { hostname } from 'node:os'
 import { defineCommand } from 'citty'
-import { timeoutArg, timeoutInMs } from './browser'
+import { signInArgs, timeoutArg, timeoutInMs } from './browser'
 import { parseMcpUrl, reasonOf } from './mcp/endpoint'
 import { endWith, say } from './terminal'
 
@@ -25,7 +24,7 @@ const stdio = defineCommand({
       description:
         'The endpoint; without it and with AUTH_MODE=local, the application of this folder, without a server.',
     },
-    timeout: timeoutArg,
+    ...signInArgs,
   },
   run: ({ args }) =>
     reporting(async () => {
@@ -40,18 +39,9 @@ const stdio = defineCommand({
       }
       const endpoint = parseMcpUrl(args.url)
       const { runStdioProxy } = await import('./mcp/stdio-proxy')
-      const { createTokenSource, staticTokenSource } = await import('./mcp/token-source')
-      const { tokenFile, tokenFolder } = await import('./mcp/token-file')
+      const { ownTokens, staticTokenSource } = await import('./mcp/token-source')
       const token = staticToken(endpoint)
-      const tokens = token
-        ? staticTokenSource(token)
-        : createTokenSource({
-            url: endpoint,
-            file: tokenFile(tokenFolder(process.env), endpoint),
-            clientName: `Command line on ${hostname()}`,
-            signInLimitInMs: timeoutInMs(args.timeout),
-            say: note,
-          })
+      const tokens = token ? staticTokenSource(token) : ownTokens(endpoint, args, note)
       await runStdioProxy({ url: endpoint, tokens, stdin, stdout, say: note, waitLimitInMs: WAIT_LIMIT_IN_MS })
       return 0
     }),

@@ -11,6 +11,7 @@ import { errorCatalog } from '#fairway/shared/errors'
 import {
   A2A_APPROVALS_PATH,
   AUTH_PREFIX,
+  DEVICE_PATH,
   IDENTITY_AUTHORIZE_PATH,
   OAUTH_AUTHORIZE_PATH,
   OAUTH_PREFIX,
@@ -85,7 +86,7 @@ function wantsProblem(event: H3Event): boolean {
 const isVisit = ({ method, node }: H3Event, path: string): boolean =>
   method === 'GET' && path.startsWith('/_fw/') && (node.req.headers['sec-fetch-mode'] ?? 'navigate') === 'navigate'
 
-const PEOPLE_PATHS: readonly string[] = [SIGN_IN_PATH, OAUTH_AUTHORIZE_PATH, IDENTITY_AUTHORIZE_PATH]
+const PEOPLE_PATHS: readonly string[] = [SIGN_IN_PATH, OAUTH_AUTHORIZE_PATH, DEVICE_PATH, IDENTITY_AUTHORIZE_PATH]
 const PEOPLE_PREFIXES: readonly string[] = [`${AUTH_PREFIX}/callback/`, `${A2A_APPROVALS_PATH}/`]
 
 // A provider redirects the browser itself to its callback.

@@ -62,6 +62,8 @@ export const SERVER_CARD_PATH = `${MCP_PATH}/server-card`
 export const MCP_CATALOG_PATH = '/_fw/mcp/catalog'
 export const OAUTH_PREFIX = '/mcp/oauth'
 export const OAUTH_AUTHORIZE_PATH = '/mcp/oauth/authorize'
+/** The page where a person types the code of a device without a browser (RFC 8628). */
+export const DEVICE_PATH = '/device'
 export const WELL_KNOWN_PREFIX = '/.well-known'
 export const GRANTS_PATH = '/_fw/grants'
 export const ORG_GRANTS_PATH = '/_fw/org/grants'
@@ -119,7 +121,13 @@ export const DEVICES_PAGE = '/settings/security#devices'
 /** Where a person sees their API tokens. */
 export const TOKENS_PAGE = '/settings/apps'
 
-const SERVER_PAGES = [SIGN_IN_PATH, CALLBACK_PATH, COLLECTIONS_DOCUMENTATION_PATH, COLLECTIONS_ENTRYPOINT_PATH]
+const SERVER_PAGES = [
+  SIGN_IN_PATH,
+  CALLBACK_PATH,
+  DEVICE_PATH,
+  COLLECTIONS_DOCUMENTATION_PATH,
+  COLLECTIONS_ENTRYPOINT_PATH,
+]
 /** The places where only the platform has paths: the build refuses routes and files of an application there. */
 export const RESERVED_PLACES: readonly string[] = [FRAMEWORK_PREFIX, MCP_PATH, CONTEXTS_PREFIX]
 const SERVER_PLACES = [...RESERVED_PLACES, '/api', WELL_KNOWN_PREFIX, '/_nuxt']

@@ -1,8 +1,19 @@
+import { hostname } from 'node:os'
 import { createMutex } from '../../shared/mutex'
-import { startCallbackServer, openBrowser } from '../browser'
+import { MOST_SECONDS, openBrowser, startCallbackServer, timeoutInMs } from '../browser'
 import { askForChallenge, readResourceMetadata, readServerMetadata } from './discovery-steps'
-import { type KeptTokens, readTokens, withTokenLock, writeTokens } from './token-file'
-import { authorize, type Party, refresh, registerClient, spentBy, wantedScope } from './token-steps'
+import { type KeptTokens, readTokens, tokenFile, tokenFolder, withTokenLock, writeTokens } from './token-file'
+import {
+  authorize,
+  authorizeDevice,
+  type Party,
+  refresh,
+  registerClient,
+  type ShownCode,
+  spentBy,
+  type Tokens,
+  wantedScope,
+} from './token-steps'
 
 const EARLY_IN_MS = 60_000
 
@@ -13,11 +24,19 @@ export interface TokenSource {
   replace(refused: string): Promise<string>
 }
 
+/** The tokens of a person, who can also sign in again. */
+interface OwnTokenSource extends TokenSource {
+  /** Signs in, also where there are tokens already, and stores the new ones. */
+  signIn(): Promise<void>
+}
+
 export interface TokenSourceInput {
   url: URL
   file: string
   clientName: string
   signInLimitInMs: number
+  /** Signs in by a code that the person types elsewhere, because this machine has no browser. */
+  byDevice?: boolean
   /** Shows a message to the person; never writes to standard output. */
   say(line: string): void
 }
@@ -26,7 +45,7 @@ export interface TokenSourceInput {
  * Returns access tokens for one endpoint: from the file, by refreshing, or by a sign-in in the browser; one request at a time on
  * this machine.
  */
-export function createTokenSource(input: TokenSourceInput): TokenSource {
+export function createTokenSource(input: TokenSourceInput): OwnTokenSource {
   const mutex = createMutex()
   const next = (isGood: (tokens: KeptTokens) => boolean): Promise<string> =>
     mutex(input.file, () =>
@@ -43,7 +62,29 @@ export function createTokenSource(input: TokenSourceInput): TokenSource {
       return tokens && isFresh(tokens) ? tokens.accessToken : next(isFresh)
     },
     replace: refused => next(tokens => isFresh(tokens) && tokens.accessToken !== refused),
+    signIn: () =>
+      mutex(input.file, () =>
+        withTokenLock(input.file, async () => void (await signIn(input, await tokensFor(input)))),
+      ),
   }
+}
+
+interface SignInOptions {
+  device: boolean
+  timeout?: string
+}
+
+/** Returns the source of the person on this machine, from the options of a command; `say` as above. */
+export function ownTokens(url: URL, { device, timeout }: SignInOptions, say: TokenSourceInput['say']): OwnTokenSource {
+  return createTokenSource({
+    url,
+    file: tokenFile(tokenFolder(process.env), url),
+    clientName: `Command line on ${hostname()}`,
+    // A device waits as long as its code is valid.
+    signInLimitInMs: timeoutInMs(timeout, device ? MOST_SECONDS : undefined),
+    byDevice: device,
+    say,
+  })
 }
 
 /** Reads the tokens for this endpoint from the file; never sends tokens of another endpoint. */
@@ -84,27 +125,33 @@ async function signIn(input: TokenSourceInput, before: KeptTokens | undefined): 
   const challenge = await askForChallenge(url)
   const resource = await readResourceMetadata(url, challenge)
   const server = await readServerMetadata(resource)
-  const known = before?.issuer === server.issuer ? before.clientId : undefined
+  // A client that was registered earlier may lack the grant type of devices.
+  const known = before?.issuer === server.issuer && !input.byDevice ? before.clientId : undefined
   const clientId = known ?? (await registerClient(server, input.clientName))
   const party = { server, clientId, resource: url }
+  const scope = wantedScope(server, resource, challenge.scope)
+  const finish = (tokens: Tokens) => {
+    say(`Connected to ${url.host}.`)
+    return keep(input, party, tokens)
+  }
+  if (input.byDevice)
+    return finish(await authorizeDevice(party, scope, input.signInLimitInMs, shown => say(inWords(shown))))
   const callback = await startCallbackServer(input.signInLimitInMs)
   try {
-    const tokens = await authorize(party, wantedScope(server, resource, challenge.scope), callback, async address => {
+    const tokens = await authorize(party, scope, callback, async address => {
       const isOpen = await openBrowser(address)
       say(`${isOpen ? 'Go on in the browser that has opened, or open' : 'Open'} this address to connect:\n${address}`)
     })
-    say(`Connected to ${url.host}.`)
-    return await keep(input, party, tokens)
+    return await finish(tokens)
   } finally {
     await callback.close()
   }
 }
 
-async function keep(
-  { file, url }: TokenSourceInput,
-  { server, clientId }: Party,
-  tokens: Awaited<ReturnType<typeof refresh>>,
-) {
+const inWords = ({ code, address, complete }: ShownCode): string =>
+  `Open ${address} on any device and enter the code ${code}.${complete ? `\nOr open ${complete} and compare the code.` : ''}`
+
+async function keep({ file, url }: TokenSourceInput, { server, clientId }: Party, tokens: Tokens) {
   await writeTokens(file, { url: url.href, issuer: server.issuer, clientId, ...tokens })
   return tokens.accessToken
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import * as oauth from 'oauth4webapi'
 import type { CallbackServer } from '../browser'
 import { fail, requestOptions } from './discovery-steps'
@@ -19,6 +20,12 @@ export interface Party {
   clientId: string
 }
 
+const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code'
+
+/** Whether a machine without a browser can ask this server for a connection (RFC 8628). */
+export const offersDevices = ({ device_authorization_endpoint: endpoint }: oauth.AuthorizationServer): boolean =>
+  endpoint !== undefined
+
 /** Loopback without a port: RFC 8252 allows any port at the time of the request. */
 const REGISTERED_REDIRECT = 'http://127.0.0.1/callback'
 
@@ -31,7 +38,7 @@ export async function registerClient(server: oauth.AuthorizationServer, clientNa
       client_name: clientName,
       application_type: 'native' as const,
       redirect_uris: [REGISTERED_REDIRECT],
-      grant_types: ['authorization_code', 'refresh_token'],
+      grant_types: ['authorization_code', 'refresh_token', ...(offersDevices(server) ? [DEVICE_GRANT] : [])],
       response_types: ['code'],
       token_endpoint_auth_method: 'none',
     }
@@ -104,6 +111,68 @@ const exchangeCode = (party: Party, query: URLSearchParams, redirectUri: string,
     )
     return toTokens(await oauth.processAuthorizationCodeResponse(server, client, answer))
   })
+}
+
+/** What a person needs to approve on another device. */
+export interface ShownCode {
+  code: string
+  address: string
+  /** The address with the code. */
+  complete?: string
+}
+
+/** Step 5 on a machine without a browser: shows a code, and polls until the person has decided elsewhere (RFC 8628). */
+export async function authorizeDevice(
+  party: Party,
+  scope: string,
+  limitInMs: number,
+  show: (shown: ShownCode) => void,
+): Promise<Tokens> {
+  const { server, clientId, resource } = party
+  const endpoint = server.device_authorization_endpoint
+  const asked = await asStep(`POST ${endpoint ?? 'the device endpoint'}`, 'a code (RFC 8628)', async () => {
+    if (!endpoint) throw new Error('The server connects no devices. Run the command without --device.')
+    const parameters = { resource: resource.href, ...(scope ? { scope } : {}) }
+    const client = { client_id: clientId }
+    const options = requestOptions(new URL(endpoint))
+    const answer = await oauth.deviceAuthorizationRequest(server, client, oauth.None(), parameters, options)
+    return oauth.processDeviceAuthorizationResponse(server, client, answer)
+  })
+  show({ code: asked.user_code, address: asked.verification_uri, complete: asked.verification_uri_complete })
+  const until = Date.now() + Math.min(limitInMs, asked.expires_in * 1000)
+  return asStep(`POST ${server.token_endpoint} (device code)`, 'an access token', () =>
+    pollDevice(party, asked.device_code, { seconds: asked.interval ?? 5, until }),
+  )
+}
+
+/** Asks until the person has decided; waits longer when the server says so or is away (RFC 8628 §3.5). */
+async function pollDevice(party: Party, deviceCode: string, wait: { seconds: number; until: number }): Promise<Tokens> {
+  const client = { client_id: party.clientId }
+  let { seconds } = wait
+  for (;;) {
+    if (Date.now() + seconds * 1000 > wait.until) throw new Error('Nobody has decided in time. Run the command again.')
+    await sleep(seconds * 1000)
+    try {
+      const options = tokenOptions(party)
+      const answer = await oauth.deviceCodeGrantRequest(party.server, client, oauth.None(), deviceCode, options)
+      if (answer.status < 500) return toTokens(await oauth.processDeviceCodeResponse(party.server, client, answer))
+      seconds *= 2
+    } catch (error) {
+      seconds = nextWait(error, seconds)
+    }
+  }
+}
+
+const PENDING = 'authorization_pending'
+
+/** How many seconds to wait before the next poll; throws an error that ends the polls. */
+function nextWait(error: unknown, seconds: number): number {
+  const { error: code, status } = error instanceof oauth.ResponseBodyError ? error : { error: undefined, status: 0 }
+  if (code === PENDING) return seconds
+  if (code === 'slow_down') return seconds + 5
+  const isAway = error instanceof TypeError || error instanceof DOMException || status === 429
+  if (isAway || code === 'temporarily_unavailable') return seconds * 2
+  throw error
 }
 
 /** Step 6: exchanges a refresh token for new tokens; the old token is spent, whether or not the response arrives. */

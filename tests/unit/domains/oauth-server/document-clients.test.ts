@@ -59,8 +59,15 @@ describe('client metadata document', () => {
       redirectUris: good.redirect_uris,
       applicationType: 'native',
       renews: false,
+      usesDevices: false,
     })
     expect(asked).toEqual([{ url: ID, headers: { accept: 'application/json' } }])
+  })
+
+  it('lets a client whose document lists the grant type ask for devices, without a redirect address', async () => {
+    const types = ['urn:ietf:params:oauth:grant-type:device_code']
+    answer = async url => toAnswer({ body: { client_id: url, client_name: 'Screen', grant_types: types } })
+    expect(await findClient(test.app, ID, NETWORK)).toMatchObject({ usesDevices: true, redirectUris: [] })
   })
 
   it('identifies the client by the host and port of its URL', async () => {

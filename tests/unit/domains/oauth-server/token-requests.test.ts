@@ -84,7 +84,13 @@ describe('OAuth metadata documents', () => {
       scopes_supported: ['mcp:read', 'mcp:write', 'mcp:apps', 'offline_access'],
       response_types_supported: ['code'],
       code_challenge_methods_supported: ['S256'],
-      grant_types_supported: ['authorization_code', 'refresh_token', 'urn:ietf:params:oauth:grant-type:jwt-bearer'],
+      device_authorization_endpoint: `${server.origin}/mcp/oauth/device`,
+      grant_types_supported: [
+        'authorization_code',
+        'refresh_token',
+        'urn:ietf:params:oauth:grant-type:jwt-bearer',
+        'urn:ietf:params:oauth:grant-type:device_code',
+      ],
       authorization_grant_profiles_supported: ['urn:ietf:params:oauth:grant-profile:id-jag'],
       token_endpoint_auth_methods_supported: ['none', 'private_key_jwt', 'client_secret_basic'],
       token_endpoint_auth_signing_alg_values_supported: ['RS256', 'ES256', 'EdDSA'],
@@ -152,6 +158,7 @@ describe('CORS for the OAuth endpoints', () => {
     ['/mcp/oauth/register', 'POST'],
     ['/mcp/oauth/token', 'POST'],
     ['/mcp/oauth/revoke', 'POST'],
+    ['/mcp/oauth/device', 'POST'],
   ])('allows %s after a preflight, without cookies', async (path, method) => {
     const headers = { origin: 'https://inspector.example', 'access-control-request-method': method }
     const answer = await fetch(server.origin + path, { method: 'OPTIONS', headers })

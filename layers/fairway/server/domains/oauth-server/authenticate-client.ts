@@ -87,7 +87,7 @@ interface Presented {
 
 /** Verifies an assertion of this client (RFC 7523 §3) and uses it up. Returns the client. */
 async function verifyAssertion(app: App, presented: Presented, clientId: string): Promise<OAuthClient> {
-  const client = await clientOf(app, clientId, presented.network)
+  const client = await requireClient(app, clientId, presented.network)
   try {
     const { jti, exp } = checkClaims(app, await verifySignature(app, client, presented))
     const until = new Date((exp + SKEW_IN_SECONDS) * 1000)
@@ -100,8 +100,8 @@ async function verifyAssertion(app: App, presented: Presented, clientId: string)
   }
 }
 
-/** Returns the client; throws `temporarily_unavailable` while its document cannot be fetched. */
-async function clientOf(app: App, clientId: string, network: string): Promise<OAuthClient> {
+/** Returns the client; throws `invalid_client` (401), and `temporarily_unavailable` while its document cannot be fetched. */
+export async function requireClient(app: App, clientId: string, network: string): Promise<OAuthClient> {
   try {
     return await findClient(app, clientId, network)
   } catch (error) {

@@ -15,6 +15,7 @@ const requestLimits = {
   register: limits.oauthRegistrationRequestsPerAddress,
   token: limits.oauthTokensPerAddress,
   revoke: limits.oauthRevocationsPerAddress,
+  device: limits.deviceCodesPerAddress,
   identityToken: limits.identityTokensPerAddress,
 }
 

@@ -1,6 +1,7 @@
 import { SESSION_HOLDS } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
 import { sha256 } from '#fairway/server/kernel/crypto/hash'
+import type { InStatement } from '#fairway/server/kernel/database/client'
 import { randomToken, matchesChallenge, newId } from '#fairway/server/kernel/crypto/random'
 import { OFFLINE_ACCESS, type Scope } from '#fairway/shared/scopes'
 import { recordSecurityEvent } from '../../kernel/security-events/record-security-event'
@@ -19,6 +20,7 @@ import {
 import { checkResource, type TokenAnswer, tokenAnswer } from './access-token'
 import { servesOrg } from './clients/managed-clients'
 import { withoutFreePort } from './clients/redirect-uri'
+import { approveStatement, awaitsDecision } from './device/device-codes'
 import { OAuthError } from './oauth-error'
 import { rootMark } from './root-mark'
 import { refusedGrant, refuseSuspended, requireField, requireVerifier } from './token-request'
@@ -50,6 +52,8 @@ interface ConsentInput {
   redirectUri: string
   /** The S256 challenge (RFC 7636). */
   codeChallenge: string
+  /** The hash of a device code, and its end in milliseconds: the device gets the tokens, so no code is issued. */
+  device?: { hash: string; expiresAt: number }
 }
 
 // Revokes an earlier grant of the same app that was never used: the app lost it, or is connecting again. Two installations that
@@ -63,19 +67,20 @@ const REPLACE_UNUSED = `update oauth_grants set revoked_at = ?, revoked_reason =
 /**
  * Stores a person's approval and returns the code for the host: 32 random bytes, usable once and for a minute. The new grant
  * replaces an earlier, never used grant of that host. Throws the OAuthError `access_denied` when the person has left the
- * organization, its sign-in rule shuts them out, or the session that approved has ended.
+ * organization, its sign-in rule shuts them out, the session that approved has ended, or a device no longer waits.
  */
 export async function grantAndIssueCode(app: App, input: ConsentInput): Promise<string> {
   const code = randomToken(32)
   const grantId = newId()
   const now = app.now().getTime()
   const { accessTokenLifeInSeconds } = app.config.oauth
-  const codeExpiresAt = now + CODE_LIFE_IN_MS
+  const { device } = input
+  const codeExpiresAt = device?.expiresAt ?? now + CODE_LIFE_IN_MS
+  const awaited = device ? awaitsDecision(device.hash, now) : { sql: 'true', args: [] }
   // Without a refresh token, the grant ends with its only access token.
   const isKept = input.scope.includes(OFFLINE_ACCESS)
   const expiresAt = isKept ? now + GRANT_LIFE_IN_MS : codeExpiresAt + accessTokenLifeInSeconds * 1000
-  const { clientId, clientName, email, provider, sessionId, resource, orgId, userId, redirectUri, codeChallenge } =
-    input
+  const { clientId, clientName, email, provider, sessionId, resource, orgId, userId, redirectUri } = input
   const [granted] = await app.db.client.batch(
     [
       {
@@ -83,7 +88,7 @@ export async function grantAndIssueCode(app: App, input: ConsentInput): Promise<
           may_delete, must_sign, resource, redirect_uri, created_at, expires_at, root_mark)
           select ?, ?, ?, u.id, ?, o.id, g.provider, g.provider_domain, g.proved_second_factor, ?, ?, ?, ?, ?, ?, ?, ?
           from (select ? as org_id, ? as user_id, ? as provider, ? as provider_domain, ? as proved_second_factor) g ${grantJoins} where ${mayConnect(app.config)}
-          and ${SESSION_HOLDS} and ${servesOrg('?', 'o.id')}`,
+          and ${SESSION_HOLDS} and ${servesOrg('?', 'o.id')} and ${awaited.sql}`,
         args: [
           grantId,
           clientId,
@@ -93,7 +98,7 @@ export async function grantAndIssueCode(app: App, input: ConsentInput): Promise<
           Number(input.mayDelete),
           Number(input.mustSign),
           resource,
-          withoutFreePort(redirectUri),
+          device ? null : withoutFreePort(redirectUri),
           now,
           expiresAt,
           rootMark(app, grantId),
@@ -105,13 +110,12 @@ export async function grantAndIssueCode(app: App, input: ConsentInput): Promise<
           sessionId,
           sessionId,
           clientId,
+          ...awaited.args,
         ],
       },
-      {
-        sql: `insert into oauth_codes (hash, grant_id, client_id, redirect_uri, code_challenge, resource, expires_at)
-          select ?, id, client_id, ?, ?, resource, ? from oauth_grants where id = ?`,
-        args: [sha256(code), redirectUri, codeChallenge, codeExpiresAt, grantId],
-      },
+      device
+        ? approveStatement(device.hash, grantId, now)
+        : codeStatement(input, { code, grantId, expiresAt: codeExpiresAt }),
       { sql: REPLACE_UNUSED, args: [now, grantId, grantId] },
     ],
     'write',
@@ -122,6 +126,22 @@ export async function grantAndIssueCode(app: App, input: ConsentInput): Promise<
   app.log.info('app connected', { client: clientId, userId, orgId, grantId })
   return code
 }
+
+interface IssuedCode {
+  code: string
+  grantId: string
+  /** In milliseconds. */
+  expiresAt: number
+}
+
+const codeStatement = (
+  { redirectUri, codeChallenge }: ConsentInput,
+  { code, grantId, expiresAt }: IssuedCode,
+): InStatement => ({
+  sql: `insert into oauth_codes (hash, grant_id, client_id, redirect_uri, code_challenge, resource, expires_at)
+    select ?, id, client_id, ?, ?, resource, ? from oauth_grants where id = ?`,
+  args: [sha256(code), redirectUri, codeChallenge, expiresAt, grantId],
+})
 
 const REFUSED = 'The code is not known, has ended or was used.'
 
@@ -142,10 +162,16 @@ export async function exchangeCode(app: App, fields: Partial<Record<string, stri
     app.log.warn('a code came with a wrong verifier', { client: clientId, grantId: used.grantId })
     throw refusedGrant('The code verifier does not match.')
   }
+  const answer = await firstTokens(app, used.grantId)
+  if (!answer) throw refusedGrant(REFUSED)
+  return answer
+}
+
+/** Issues the first tokens of a grant; undefined when it has ended. */
+export async function firstTokens(app: App, grantId: string): Promise<TokenAnswer | undefined> {
   const refreshToken = randomToken(32)
-  const grant = await openGrant(app, used.grantId, sha256(refreshToken))
-  if (!grant) throw refusedGrant(REFUSED)
-  return tokenAnswer(app, grant, grant.scope, isKept(grant) ? refreshToken : undefined)
+  const grant = await openGrant(app, grantId, sha256(refreshToken))
+  return grant && tokenAnswer(app, grant, grant.scope, isKept(grant) ? refreshToken : undefined)
 }
 
 const isKept = ({ scope }: GrantRow): boolean => scope.split(' ').includes(OFFLINE_ACCESS)

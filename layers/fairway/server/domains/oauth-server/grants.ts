@@ -17,6 +17,7 @@ import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { ConnectedApp, OrganizationGrant, PersonalToken } from '#fairway/shared/schemas/connection'
 import type { Session } from '#fairway/shared/schemas/session'
 import { GRANT_SCOPES, SCOPE_WORDS, WRITE_WITHOUT_DELETE } from '#fairway/shared/scopes'
+import { purgeDevicesStatement } from './device/device-codes'
 import { hasRootSecret } from './root-mark'
 import { purgeSigningKeys } from './signing-keys'
 
@@ -239,7 +240,7 @@ export async function listConnectableOrgs(app: App, session: Session): Promise<C
 }
 
 /**
- * Deletes grants, codes and refresh tokens that are no longer usable. Used ones are kept as long as a second use must be
+ * Deletes grants, codes of all kinds and refresh tokens that are no longer usable. Used ones are kept as long as a second use must be
  * detected.
  */
 export async function purgeOAuth(app: App): Promise<void> {
@@ -255,6 +256,7 @@ export async function purgeOAuth(app: App): Promise<void> {
         args: [now, now - HOUR_IN_MS, now],
       },
       { sql: 'delete from oauth_refresh_tokens where expires_at <= ?', args: [now] },
+      purgeDevicesStatement(now),
       {
         sql: `delete from oauth_codes where expires_at <= ? and (used_at is null or not exists (
           select 1 from oauth_grants g where g.id = oauth_codes.grant_id and g.revoked_at is null and g.expires_at > ?))`,

@@ -6,6 +6,7 @@ import { mcpUrl } from './access-token'
 import { ASSERTION_GRANT, ASSERTION_PROFILE } from './assertion-grant'
 import { ASSERTION_ALGORITHMS, AUTH_METHODS } from './clients/client-signing'
 import { advertisesDocuments } from './clients/document-outage'
+import { DEVICE_GRANT, offersDevices } from './device/device-codes'
 
 interface ChallengeInput {
   /** `invalid_token` for an invalid token, `insufficient_scope` for a missing scope; undefined when no token was sent. */
@@ -59,7 +60,13 @@ export async function authorizationServerMetadata(app: App) {
     scopes_supported: SUPPORTED_SCOPES,
     response_types_supported: ['code'],
     response_modes_supported: ['query'],
-    grant_types_supported: ['authorization_code', 'refresh_token', ASSERTION_GRANT],
+    ...(offersDevices(app) ? { device_authorization_endpoint: `${baseUrl}${OAUTH_PREFIX}/device` } : {}),
+    grant_types_supported: [
+      'authorization_code',
+      'refresh_token',
+      ASSERTION_GRANT,
+      ...(offersDevices(app) ? [DEVICE_GRANT] : []),
+    ],
     authorization_grant_profiles_supported: [ASSERTION_PROFILE],
     code_challenge_methods_supported: ['S256'],
     token_endpoint_auth_methods_supported: AUTH_METHODS,
@@ -77,6 +84,7 @@ const OPEN_ENDPOINTS: Record<string, string> = {
   [`${OAUTH_PREFIX}/register`]: 'POST',
   [`${OAUTH_PREFIX}/token`]: 'POST',
   [`${OAUTH_PREFIX}/revoke`]: 'POST',
+  [`${OAUTH_PREFIX}/device`]: 'POST',
 }
 
 /**

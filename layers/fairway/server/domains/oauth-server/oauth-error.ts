@@ -1,7 +1,7 @@
 import type { AppError } from '#fairway/server/kernel/http/app-error'
 import { errorCatalog } from '#fairway/shared/errors'
 
-/** The error codes of RFC 6749, 6750, 7591 and 8707, and OpenID Connect Core. */
+/** The error codes of RFC 6749, 6750, 7591, 8628 and 8707, and OpenID Connect Core. */
 export type OAuthErrorCode =
   | 'invalid_request'
   | 'invalid_client'
@@ -17,6 +17,9 @@ export type OAuthErrorCode =
   | 'interaction_required'
   | 'invalid_redirect_uri'
   | 'invalid_client_metadata'
+  | 'authorization_pending'
+  | 'slow_down'
+  | 'expired_token'
   | 'temporarily_unavailable'
   | 'server_error'
 

@@ -80,7 +80,7 @@ export const oauthGrants = sqliteTable(
     resource: text('resource').notNull(),
     /** Whether its client must sign token requests, as its document or registration said at the consent. */
     mustSign: integer('must_sign', { mode: 'boolean' }).notNull().default(false),
-    /** The address that the code was sent to, without a port chosen at runtime; null in rows from before this column. */
+    /** The address that the code was sent to, without a port chosen at runtime; null for devices and in rows from before this column. */
     redirectUri: text('redirect_uri'),
     createdAt: timestamp('created_at').notNull(),
     lastUsedAt: timestamp('last_used_at'),
@@ -137,6 +137,35 @@ export const oauthCodes = sqliteTable(
     usedAt: timestamp('used_at'),
   },
   table => [index('oauth_codes_grant').on(table.grantId), index('oauth_codes_expires').on(table.expiresAt)],
+)
+
+/** Connections that devices without a browser asked for (RFC 8628). Each waits ten minutes for a person. */
+export const deviceCodes = sqliteTable(
+  'fw_device_codes',
+  {
+    /** SHA-256 of the device code. */
+    hash: text('hash').primaryKey(),
+    /** A keyed hash of the code that a person types: it is too short for a plain one. */
+    userCodeHash: text('user_code_hash').notNull(),
+    clientId: text('client_id').notNull(),
+    /** Space-separated, as asked for. */
+    scope: text('scope').notNull(),
+    /** The address that asked, as people are shown it. */
+    askedFrom: text('asked_from').notNull(),
+    createdAt: timestamp('created_at').notNull(),
+    expiresAt: timestamp('expires_at').notNull(),
+    /** How many seconds the device waits between two polls. A poll that comes too early adds five. */
+    pollInterval: integer('poll_interval').notNull(),
+    polledAt: timestamp('polled_at'),
+    decidedAt: timestamp('decided_at'),
+    /** The approved grant; null while it waits, and after a refusal. */
+    grantId: text('grant_id'),
+    usedAt: timestamp('used_at'),
+  },
+  table => [
+    uniqueIndex('fw_device_codes_user_code').on(table.userCodeHash),
+    index('fw_device_codes_expires').on(table.expiresAt),
+  ],
 )
 
 /** Refresh tokens; each names its successor once it is used. */

@@ -6,6 +6,8 @@ import { type Authenticated, authenticateClient, checkMayBePublic } from './auth
 import { NOT_REGISTERED } from './clients/client-metadata'
 import { isKnownClient } from './clients/registration'
 import { exchangeCode } from './code-grant'
+import { DEVICE_GRANT } from './device/device-codes'
+import { exchangeDeviceCode } from './device/device-grant'
 import { endGrant } from './grants'
 import { OAuthError } from './oauth-error'
 import { refresh } from './refresh-grant'
@@ -35,6 +37,7 @@ const EXCHANGES = new Map<string, Exchange>([
   ['authorization_code', exchangeCode],
   ['refresh_token', refresh],
   [ASSERTION_GRANT, exchangeAssertion],
+  [DEVICE_GRANT, exchangeDeviceCode],
 ])
 const GRANT_TYPES = [...EXCHANGES.keys()]
 

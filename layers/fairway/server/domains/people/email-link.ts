@@ -17,7 +17,7 @@ import {
   spendStatement,
   tryOneTime,
 } from '#fairway/server/kernel/one-time/one-time'
-import { EMAIL_LINK_PATH, OAUTH_AUTHORIZE_PATH } from '#fairway/shared/paths'
+import { DEVICE_PATH, EMAIL_LINK_PATH, OAUTH_AUTHORIZE_PATH } from '#fairway/shared/paths'
 
 const payloadSchema = z.object({
   /** The destination after the sign-in. */
@@ -189,8 +189,8 @@ export const setsPassword = ({ purpose, payload, isSameBrowser }: EmailLink): bo
  * go to `/`.
  */
 export function returnPathFor({ isSameBrowser, payload: { returnPath } }: EmailLink): string {
-  const [path] = returnPath.split('?', 1)
-  return path === OAUTH_AUTHORIZE_PATH && !isSameBrowser ? '/' : returnPath
+  const [path = ''] = returnPath.split('?', 1)
+  return [OAUTH_AUTHORIZE_PATH, DEVICE_PATH].includes(path) && !isSameBrowser ? '/' : returnPath
 }
 
 interface ApprovedPerson {

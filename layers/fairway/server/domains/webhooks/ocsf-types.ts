@@ -22,6 +22,7 @@ export const OAUTH_FAILURES = [
   'security.callbacks-limited',
   'security.code-replayed',
   'security.refresh-token-replayed',
+  'security.device-codes-limited',
   'security.identity-code-replayed',
   'security.identity-code-refused',
   'security.desktop-sign-in-refused',

@@ -142,13 +142,15 @@ const options = z.strictObject({
   credentials: credentialsOption,
   /** The features and limits of an organization by its plan; without it, organizations have no limits. */
   plans: plansOption,
-  /** What programs that connect to `/mcp` are told about this application. */
+  /** What programs that connect to `/mcp` are told about this application, and how they may connect. */
   mcp: z
     .strictObject({
       /** How its tools belong together and when to use them, for the model; at most 2,000 characters. */
       instructions: z.string().trim().min(1).max(2000).optional(),
       /** One sentence for lists of servers; at most 100 characters. */
       description: z.string().trim().min(1).max(100).optional(),
+      /** Whether programs on machines without a browser may ask for a connection by a code (RFC 8628). Default: true. */
+      deviceSignIn: z.boolean().optional(),
     })
     .prefault({}),
   /** Settings that several installations of one product share without configuration. */

@@ -37,6 +37,12 @@ const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 /** A code of `length` random digits, for example `042917`. */
 export const randomDigits = (length: number): string => Array.from({ length }, () => String(randomInt(10))).join('')
 
+const CONSONANTS = 'BCDFGHJKLMNPQRSTVWXZ'
+
+/** A code of `length` random letters without vowels, so that it spells no word (RFC 8628 §6.1), for example `WDJBMJHT`. */
+export const randomConsonants = (length: number): string =>
+  Array.from({ length }, () => CONSONANTS[randomInt(CONSONANTS.length)]).join('')
+
 /** Encodes bytes as base32 without padding (RFC 4648 §6), the form of secrets for authenticator apps. */
 export function toBase32(bytes: Uint8Array): string {
   const bits = [...bytes].map(byte => byte.toString(2).padStart(8, '0')).join('')

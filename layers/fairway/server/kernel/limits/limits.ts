@@ -12,8 +12,8 @@ export interface CallLimit {
 
 export interface Limit extends Omit<CallLimit, 'per'> {
   name: string
-  /** The platform's own limits have further subjects: an email address, a grant, another application. */
-  per: CallsPer | 'address' | 'grant' | 'application'
+  /** The platform's own limits have further subjects: an email address, a grant, another application, all callers together. */
+  per: CallsPer | 'address' | 'grant' | 'application' | 'installation'
   /**
    * Each instance counts separately, in its memory. For calls so frequent that a write for each attempt would cost more than the
    * attempt.
@@ -130,6 +130,11 @@ export const limits = {
   authorizationsPerAddress: { name: 'oauth-authorize-address', per: 'network', max: 120, window: MINUTE },
   /** All hosts behind one address together; a host refreshes its token once an hour. */
   oauthTokensPerAddress: { name: 'oauth-token-address', per: 'network', max: 300, window: MINUTE },
+  /** Codes for devices without a browser. */
+  deviceCodesPerAddress: { name: 'device-codes-address', per: 'network', max: 60, window: 10 * MINUTE },
+  /** Wrong codes that people type at `/device`, and those of the whole installation (RFC 8628 §5.1). */
+  deviceGuessesPerAddress: { name: 'device-guesses-address', per: 'network', max: 10, window: 10 * MINUTE },
+  deviceGuesses: { name: 'device-guesses', per: 'installation', max: 300, window: 10 * MINUTE },
   oauthRevocationsPerAddress: { name: 'oauth-revoke-address', per: 'network', max: 60, window: MINUTE },
   /** Connections to a provider that one person starts. */
   connectionsPerAccount: { name: 'connections-account', per: 'person', max: 60, window: 10 * MINUTE },

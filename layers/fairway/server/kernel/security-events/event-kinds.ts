@@ -65,6 +65,11 @@ export const eventKinds = {
     'blocked',
     'A refresh token was used a second time; its connection has ended.',
   ),
+  'device-codes-limited': kind(
+    'apps',
+    'blocked',
+    'More wrong codes of devices were typed than one network, or the installation, may.',
+  ),
   'identity-code-replayed': kind(
     'applications',
     'blocked',

@@ -7,6 +7,7 @@ import { NOT_REGISTERED, type OAuthClient, refusedClient } from '../clients/clie
 import { findDocumentClient, isUrlLike } from '../clients/document-clients'
 import { matchesRedirect } from '../clients/redirect-uri'
 import { findOwnClient } from '../clients/registration'
+import type { DeviceRequest } from '../device/device-codes'
 import { OAuthError } from '../oauth-error'
 
 const LONGEST_ID = 2048
@@ -26,6 +27,8 @@ export interface AuthorizeRequest extends ProvenClient {
   resource: string
   codeChallenge: string
   prompts: ReadonlySet<string>
+  /** The request of a device, which has neither address nor challenge: both are empty. */
+  device?: DeviceRequest
 }
 
 /**
@@ -79,7 +82,7 @@ export function checkRequest(app: App, proven: ProvenClient, parameters: Paramet
   for (const check of checks) check(parameters, app)
   return {
     ...proven,
-    scopes: askedScopes(parameters),
+    scopes: askedScopes(parameters.get('scope')),
     resource: mcpUrl(app.config),
     codeChallenge: parameters.get('code_challenge') ?? '',
     prompts: promptsOf(parameters),
@@ -135,8 +138,8 @@ function promptIsPossible(parameters: Parameters): void {
 }
 
 /** Returns the requested scopes that exist. If none of them allows any tools, the default scopes are added. */
-function askedScopes(parameters: Parameters): Scope[] {
-  const known = knownScopes(parameters.get('scope'))
+export function askedScopes(scope: string | undefined): Scope[] {
+  const known = knownScopes(scope)
   return toolScopes(known).length > 0 ? known : [...DEFAULT_SCOPES, ...known]
 }
 

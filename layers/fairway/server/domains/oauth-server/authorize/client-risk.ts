@@ -13,10 +13,14 @@ export type ClientRisk = 'look-alike' | 'elsewhere' | 'private-use'
 const KNOWN_NAMES =
   'Anthropic ChatGPT Claude Codex Copilot Cursor Gemini GitHub Google Microsoft OpenAI VSCode Windsurf'.split(' ')
 
-/** Returns the gravest risk of a client and its address; undefined for most. `product` is this application's name. */
-export function riskOf(client: OAuthClient, redirectUri: string, product: string): ClientRisk | undefined {
+/**
+ * Returns the gravest risk of a client and its address; undefined for most. A device has no address (null). `product` is this
+ * application's name.
+ */
+export function riskOf(client: OAuthClient, redirectUri: string | null, product: string): ClientRisk | undefined {
   const name = client.name ?? ''
   if (isLookAlike(name, product)) return 'look-alike'
+  if (redirectUri === null) return undefined
   if (redirectKind(redirectUri) === 'private-use') return 'private-use'
   if (staysOnComputer(redirectUri)) return undefined
   const { hostname, host } = new URL(redirectUri)

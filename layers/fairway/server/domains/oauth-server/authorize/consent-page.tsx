@@ -8,6 +8,7 @@ import type { Language } from '#fairway/shared/languages'
 import { DELETE, type McpScope, OFFLINE_ACCESS, toolScopes } from '#fairway/shared/scopes'
 import type { Session } from '#fairway/shared/schemas/session'
 import { redirectKind, staysOnComputer } from '../clients/redirect-uri'
+import { DeviceFacts, isFromElsewhere } from '../device/device-page'
 import type { ConnectableOrg } from '../grants'
 import type { AuthorizeRequest } from './authorize-request'
 import { type ClientRisk, riskOf } from './client-risk'
@@ -25,6 +26,8 @@ interface ConsentPageState {
   ticket: string
   /** The page to sign in as another person. */
   otherAccountHref: string
+  /** The address of the visitor. */
+  clientAddress: string
   language: Language | undefined
 }
 
@@ -32,25 +35,34 @@ interface ConsentPageState {
 export function consentPage(app: App, state: ConsentPageState): Promise<ServerPage> {
   const { request, clientName, session, orgs, ticket, otherAccountHref, language } = state
   const texts = textsOf(language)
-  const risk = riskOf(request.client, request.redirectUri, app.config.name)
+  const { device } = request
+  const risk = riskOf(request.client, device ? null : request.redirectUri, app.config.name)
+  const isElsewhere = device !== undefined && isFromElsewhere(device, state.clientAddress)
   const children = [
     <p class="person">
       <strong>{session.email}</strong>
       <a href={otherAccountHref}>{texts.otherAccount}</a>
     </p>,
     <Warning risk={risk} state={state} />,
+    device ? (
+      <DeviceFacts request={device} isElsewhere={isElsewhere} product={app.config.name} language={language} />
+    ) : null,
     // A form without an action posts to the page's own address, so its query carries the request.
     <form method="post">
       <input type="hidden" name="ticket" value={ticket} />
       <OrgChoice orgs={orgs} texts={texts} />
       <Scopes app={app} request={request} isRisky={risk !== undefined} language={language} />
       <p>
-        <Stressed text={texts.goesTo} slot="where" value={destinationOf(request.redirectUri, texts)} />
+        {device ? (
+          texts.device.afterwards
+        ) : (
+          <Stressed text={texts.goesTo} slot="where" value={destinationOf(request.redirectUri, texts)} />
+        )}
       </p>
       <Decision
         label={fill(texts.allow, { client: clientName })}
         texts={texts}
-        isRisky={risk === 'elsewhere' || risk === 'look-alike'}
+        isRisky={isElsewhere || risk === 'elsewhere' || risk === 'look-alike'}
       />
     </form>,
     <p class="foot">{texts.ending}</p>,

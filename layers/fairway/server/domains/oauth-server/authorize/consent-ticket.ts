@@ -36,6 +36,8 @@ const ticketSchema = z.object({
   scopes: z.array(z.enum(SUPPORTED_SCOPES)),
   resource: z.string(),
   codeChallenge: z.string(),
+  /** The hash of a device code, its end in milliseconds and the address that asked. */
+  device: z.object({ hash: z.string(), expiresAt: z.number(), askedFrom: z.string() }).optional(),
 })
 
 /** The request that a person was shown and may decide, once, within ten minutes. */
@@ -50,7 +52,7 @@ export function issueTicket(
   request: AuthorizeRequest,
   clientName: string,
 ): string {
-  const { client, redirectUri, state, scopes, resource, codeChallenge } = request
+  const { client, redirectUri, state, scopes, resource, codeChallenge, device } = request
   const ticket: ConsentTicket = {
     ...visit,
     id: newId(),
@@ -63,6 +65,7 @@ export function issueTicket(
     scopes,
     resource,
     codeChallenge,
+    device: device && { hash: device.hash, expiresAt: device.expiresAt, askedFrom: device.askedFrom },
   }
   return seal(app.config.keys, SEAL_PURPOSE, JSON.stringify(ticket), CONTEXT)
 }
@@ -104,6 +107,8 @@ const pendingRequest: OneTimePurpose<{ query: string }> = {
 const PENDING = '?pending='
 
 interface SignInFirst {
+  /** The path of this page; default: that of the authorization endpoint. */
+  path?: string
   /** The query of this page's address. */
   query: string
   /** Whether a signed-in person must sign in again. */
@@ -113,8 +118,8 @@ interface SignInFirst {
 }
 
 /** Returns the address of the sign-in page that leads back to this request, however long it is. */
-export async function signInFirst(app: App, { query, again, timed }: SignInFirst): Promise<string> {
-  const target = OAUTH_AUTHORIZE_PATH + query
+export async function signInFirst(app: App, { path, query, again, timed }: SignInFirst): Promise<string> {
+  const target = (path ?? OAUTH_AUTHORIZE_PATH) + query
   // A request that the sign-in page would reject as a return path (too long, unusual characters) is stored here.
   const survives = safeReturnPath(target, app.config.baseUrl) !== '/'
   const mustKeep = !survives || (timed && !query.startsWith(PENDING))

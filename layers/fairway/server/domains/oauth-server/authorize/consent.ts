@@ -1,3 +1,4 @@
+import { recordAudit } from '#fairway/server/domains/actions'
 import type { App } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { fill } from '#fairway/server/kernel/messages'
@@ -12,6 +13,8 @@ import { NOT_REGISTERED } from '../clients/client-metadata'
 import { redirectKind } from '../clients/redirect-uri'
 import { isKnownClient, noteClientUse } from '../clients/registration'
 import { grantAndIssueCode } from '../code-grant'
+import { refuseDevice } from '../device/device-codes'
+import { deviceAnswer } from '../device/device-page'
 import { listConnectableOrgs } from '../grants'
 import { OAuthError } from '../oauth-error'
 import {
@@ -22,17 +25,8 @@ import {
   invalidRequest,
 } from './authorize-request'
 import { consentPage, denyForm, forgetSteps, goBackPage, textsOf } from './consent-page'
+import type { AuthorizeVisit } from './consent-visit'
 import { type ConsentTicket, findRequest, issueTicket, readTicket, signInFirst, spendTicket } from './consent-ticket'
-
-/** One visit of the authorization endpoint. */
-export interface AuthorizeVisit extends Visit {
-  /** The query with its question mark, as sent. */
-  query: string
-  session: Session | null
-  sessionId: string | null
-  /** When the person last authenticated; null when that is unknown. */
-  signedInAt: Date | null
-}
 
 /**
  * Shows the consent page, redirects to the sign-in page, or refuses. A refusal goes to the client once it is proven, and is a
@@ -87,9 +81,10 @@ function hasSignedInSince({ session, signedInAt }: AuthorizeVisit, keptAt: Date 
   return keptAt !== undefined && signedInAt >= keptAt
 }
 
-async function askPerson(
+/** Shows the consent page for a request that was checked, or says why the person cannot connect an app. */
+export async function askPerson(
   app: App,
-  { query, session, sessionId, language }: AuthorizeVisit & { session: Session },
+  { path, query, session, sessionId, clientAddress, language }: AuthorizeVisit & { session: Session },
   request: AuthorizeRequest,
 ): Promise<PageAnswer> {
   const texts = textsOf(language)
@@ -99,9 +94,9 @@ async function askPerson(
   const all = await listConnectableOrgs(app, session)
   const orgs = all.filter(({ id }) => orgId === undefined || id === orgId)
   const [first, ...others] = orgs.filter(org => org.otherProvider === null)
-  const otherAccountHref = await signInFirst(app, { query, again: true })
+  const otherAccountHref = await signInFirst(app, { path, query, again: true })
   if (first) {
-    const shown = { request, clientName, session, ticket, otherAccountHref, language }
+    const shown = { request, clientName, session, ticket, otherAccountHref, clientAddress, language }
     return { page: await consentPage(app, { ...shown, orgs: [first, ...others] }), status: 200 }
   }
   const besides = denyForm(ticket, texts.deny)
@@ -123,11 +118,11 @@ type ConsentForm = Record<string, string>
  * reason why not.
  */
 export async function decideConsent(app: App, visit: AuthorizeVisit, form: ConsentForm): Promise<PageAnswer> {
-  const { session, sessionId, query, language } = visit
-  if (!session) return { location: await signInFirst(app, { query }) }
+  const { session, sessionId, query, path = OAUTH_AUTHORIZE_PATH, language } = visit
+  if (!session) return { location: await signInFirst(app, { path, query }) }
   const ticket = readTicket(app, form.ticket ?? '', { userId: session.userId, sessionId, query })
-  if (!ticket) return beginAgain(app, 'ended', query ? OAUTH_AUTHORIZE_PATH + query : '/', language)
-  const again = OAUTH_AUTHORIZE_PATH + ticket.query
+  if (!ticket) return beginAgain(app, 'ended', query ? path + query : '/', language)
+  const again = path + ticket.query
   if (form.decision !== 'approve' && form.decision !== 'deny') {
     throw new AppError('invalid-request', { detail: 'The decision is approve or deny.' })
   }
@@ -165,12 +160,20 @@ async function approve(app: App, decided: Decided, { scope, org, mayDelete }: Ap
     const proof = { userId, email, provider, providerDomain, provedSecondFactor, sessionId }
     const code = await grantAndIssueCode(app, { ...ticket, ...proof, orgId, scope, mayDelete })
     logDecision(app, { decision: 'approved', ...decision, orgId, scope: scope.join(' ') })
+    if (ticket.device) await recordDevice(app, decided, orgId)
     return await answerClient(app, ticket, { code }, language)
   } catch (error) {
     if (!(error instanceof OAuthError) || error.error !== 'access_denied') throw error
     logDecision(app, { decision: 'refused', ...decision, error: error.error })
     return answerClient(app, ticket, error, language)
   }
+}
+
+/** Devices are approved away from where they ask, so the organization sees by whom and from where. */
+function recordDevice(app: App, { ticket, session, requestId }: Decided, orgId: string): Promise<void> {
+  const input = { app: ticket.clientName, askedFrom: ticket.device?.askedFrom }
+  const row = { action: 'connect-device', caller: 'http', session, orgId, requestId } as const
+  return recordAudit(app, { ...row, input, keeps: Object.keys(input) })
 }
 
 // The statement that creates the grant checks the membership once more.
@@ -187,13 +190,17 @@ function deny(app: App, { ticket, session, requestId, language }: Decided): Prom
   return answerClient(app, ticket, refusal, language)
 }
 
-/** Sends a code or a refusal to the client, with its state and our issuer (RFC 9207). */
+/** Sends a code or a refusal to the client, with its state and our issuer (RFC 9207). A device fetches its answer itself. */
 async function answerClient(
   app: App,
-  { redirectUri, state, clientName }: Pick<ConsentTicket, 'redirectUri' | 'state' | 'clientName'>,
+  { redirectUri, state, clientName, device }: Pick<ConsentTicket, 'redirectUri' | 'state' | 'clientName' | 'device'>,
   answer: { code: string } | OAuthError,
   language?: Language,
 ): Promise<PageAnswer> {
+  if (device) {
+    const outcome = 'code' in answer ? 'approved' : (await refuseDevice(app, device.hash)) ? 'refused' : 'ended'
+    return deviceAnswer(app, outcome, clientName, language)
+  }
   const members: Record<string, string> =
     'code' in answer ? { code: answer.code } : { error: answer.error, error_description: answer.description }
   const query = new URLSearchParams({ ...members, ...(state === undefined ? {} : { state }), iss: app.config.baseUrl })

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { type GuardedAnswer, type GuardedFetch, GuardedFetchError } from '#fairway/server/kernel/http/guarded-fetch'
 import { isRecord } from '#fairway/shared/record'
 import { knownScopes } from '#fairway/shared/scopes'
+import { DEVICE_GRANT } from '../device/device-codes'
 import { OAuthError } from '../oauth-error'
 import { type ClientSigning, parseAuthentication } from './client-signing'
 import { applicationTypeOf, redirectKind, redirectUriFault } from './redirect-uri'
@@ -25,6 +26,8 @@ export interface OAuthClient {
   applicationType: 'web' | 'native'
   /** Whether it registered the grant type `refresh_token`, so it intends to stay connected. */
   renews: boolean
+  /** Whether it registered the grant type of devices (RFC 8628). */
+  usesDevices?: boolean
   /** How it signs its token requests; missing for a public client. */
   signing?: ClientSigning
 }
@@ -40,7 +43,8 @@ const MOST_REDIRECTS = 20
 const LONGEST_NAME = 120
 const LONGEST_URI = 2048
 const REFRESH_TOKEN = 'refresh_token'
-const GRANT_TYPES = ['authorization_code', REFRESH_TOKEN]
+const AUTHORIZATION_CODE = 'authorization_code'
+const GRANT_TYPES = [AUTHORIZATION_CODE, REFRESH_TOKEN, DEVICE_GRANT]
 
 /** The metadata of a client (RFC 7591 §2) that has a meaning here; all other members are ignored. */
 const metadataSchema = z.object({
@@ -65,7 +69,7 @@ export type ClientMetadata = ReturnType<typeof parseClientMetadata>
  * be sent to, and `invalid_client_metadata` for the rest, with the change to make (RFC 7591 §3.2.2).
  */
 export function parseClientMetadata(input: unknown) {
-  const said = withoutEmpty(input)
+  const said = withoutNeed(withoutEmpty(input))
   const { redirect_uris: redirectUris, scope, ...rest } = readMembers(said)
   for (const uri of redirectUris) {
     const fault = redirectUriFault(uri)
@@ -89,6 +93,9 @@ export function parseClientMetadata(input: unknown) {
 /** Whether a client with these grant types intends to stay connected. */
 export const renewsBy = (grantTypes: readonly string[]): boolean => grantTypes.includes(REFRESH_TOKEN)
 
+/** Whether a client with these grant types may ask for devices. */
+export const usesDevicesBy = (grantTypes: readonly string[]): boolean => grantTypes.includes(DEVICE_GRANT)
+
 const refusedMetadata = (description: string): OAuthError => new OAuthError('invalid_client_metadata', description)
 const refusedRedirect = (description: string): OAuthError => new OAuthError('invalid_redirect_uri', description)
 
@@ -103,6 +110,13 @@ function readMembers(said: unknown): z.output<typeof metadataSchema> {
 /** The members that say something. Some libraries send an empty list or text for one that they leave out. */
 const withoutEmpty = (input: unknown): unknown =>
   isRecord(input) ? Object.fromEntries(Object.entries(input).filter(([, value]) => !isEmpty(value))) : input
+
+/** A client that only devices use needs no redirect address. */
+const withoutNeed = (said: unknown): unknown => {
+  const types = isRecord(said) && Array.isArray(said.grant_types) ? said.grant_types : []
+  const isForDevices = types.includes(DEVICE_GRANT) && !types.includes(AUTHORIZATION_CODE)
+  return isRecord(said) && isForDevices ? { redirect_uris: [], ...said } : said
+}
 
 const isEmpty = (value: unknown): boolean =>
   value === null || value === '' || (Array.isArray(value) && value.length === 0)
@@ -130,9 +144,10 @@ function checkedType(named: 'web' | 'native' | null | undefined, redirectUris: r
 
 // The default is that of RFC 7591 §2.
 function knownGrantTypes(named: string[] | null | undefined): string[] {
-  if (!named) return ['authorization_code']
+  if (!named) return [AUTHORIZATION_CODE]
   const known = GRANT_TYPES.filter(type => named.includes(type))
-  if (!known.includes('authorization_code')) throw refusedMetadata('grant_types includes authorization_code.')
+  if (!known.includes(AUTHORIZATION_CODE) && !usesDevicesBy(known))
+    throw refusedMetadata('grant_types includes authorization_code or that of devices.')
   return known
 }
 
@@ -194,7 +209,8 @@ function toClient(clientId: string, document: unknown): OAuthClient {
     if (!authMethod) throw refused('its token_endpoint_auth_method is not none, or private_key_jwt with keys')
     const { host } = new URL(clientId)
     const renews = renewsBy(grantTypes)
-    return { id: clientId, name, source: 'document', host, redirectUris, applicationType, renews, signing }
+    const usesDevices = usesDevicesBy(grantTypes)
+    return { id: clientId, name, source: 'document', host, redirectUris, applicationType, renews, usesDevices, signing }
   } catch (error) {
     if (!(error instanceof OAuthError) || error.error === 'invalid_client') throw error
     throw refused(error.description)

@@ -7,7 +7,7 @@ import { addressKey } from '#fairway/server/kernel/http/client-address'
 import { limits } from '#fairway/server/kernel/limits/limits'
 import { rateLimit, refundRateLimit } from '#fairway/server/kernel/limits/rate-limit'
 import { oauthClients } from '../tables'
-import { type ClientMetadata, parseClientMetadata, type OAuthClient, renewsBy } from './client-metadata'
+import { type ClientMetadata, parseClientMetadata, type OAuthClient, renewsBy, usesDevicesBy } from './client-metadata'
 import { clientSigningSchema, signingMetadata } from './client-signing'
 import { clientIdUrlFault, isUrlLike } from './document-clients'
 import { findManagedClient } from './managed-clients'
@@ -134,9 +134,10 @@ async function findRegisteredClient(app: App, id: string): Promise<OAuthClient |
   if (!row) return null
   const { name, applicationType } = row
   const redirectUris = textsSchema.parse(JSON.parse(row.redirectUris))
-  const renews = renewsBy(textsSchema.parse(JSON.parse(row.grantTypes ?? '[]')))
+  const grantTypes = textsSchema.parse(JSON.parse(row.grantTypes ?? '[]'))
   const signing = row.signing === null ? undefined : clientSigningSchema.parse(JSON.parse(row.signing))
-  return { id, name, source: 'registered', host: null, redirectUris, applicationType, renews, signing }
+  const [renews, usesDevices] = [renewsBy(grantTypes), usesDevicesBy(grantTypes)]
+  return { id, name, source: 'registered', host: null, redirectUris, applicationType, renews, usesDevices, signing }
 }
 
 /** Returns the client with this ID of ours: one that registered itself, or a managed one. Null for every other ID. */
