@@ -3,11 +3,14 @@ import { z } from 'zod'
 import { defineAction } from '#fairway/server/domains/actions'
 import { requireOrgRole } from '#fairway/server/domains/organizations'
 import { declareWork } from '#fairway/server/declare-work'
-import { defineJob, type JobContext, listJobs, queueJob, runDueJobs } from '#fairway/server/kernel/jobs'
+import { withRun } from '#fairway/server/kernel/current-run'
+import { defineJob, enqueue, type JobContext, listJobs, queueJob, runDueJobs } from '#fairway/server/kernel/jobs'
 import fwPurge from '#fairway/server/jobs/fw-purge'
 import { listAlerts } from '#fairway/server/kernel/security-events/list-security-events'
+import type { Session } from '#fairway/shared/schemas/session'
 import { useTestApp } from '../support/use-app'
 import { query } from '../support/query'
+import { addAccount } from '../support/service-accounts'
 
 const test = useTestApp()
 beforeEach(async () => {
@@ -39,6 +42,31 @@ async function runJob(work: (context: JobContext) => unknown, orgId: string | nu
   const [ran] = await runDueJobs(app, [entry])
   return ran
 }
+
+it('a job that a service account queued acts as that account, never as its owner of record', async () => {
+  const { app } = test
+  const owner = { userId: 'ada', email: 'ada@example.test', orgId: 'o1', orgName: 'Larch', orgRole: 'owner' } as Session
+  const { id } = await addAccount(app, owner, { role: 'admin' })
+  const seen: unknown[] = []
+  const job = defineJob({
+    description: 'A job.',
+    retries: 0,
+    async run(_input, { as, userId }) {
+      const acting = await as({ userId: userId ?? '' })
+      seen.push(acting.session.orgRole, acting.session.serviceAccount?.id)
+      await acting.run('rename' as never, { name: 'Alder' } as never)
+    },
+  })
+  const actions = [{ name: 'rename', group: 'general', isPlatform: false, action: rename }] as never
+  declareWork(app, { jobs: [{ name: 'nightly', job }], mails: [], actions: async () => actions })
+  const session = { ...owner, serviceAccount: { id, name: 'Script', isOwners: true } }
+  await withRun({ app, session }, () => enqueue(app.db.orm, 'nightly' as never, {} as never))
+  const [ran] = await runDueJobs(app, [{ name: 'nightly', job }])
+  expect([ran?.state, seen]).toEqual(['failed', ['admin', id]])
+  expect(await query(app, `select via, user_id as person, outcome from audit_log where action = 'rename'`)).toEqual([
+    { via: id, person: 'ada', outcome: 'denied' },
+  ])
+})
 
 describe('a job that acts as a person', () => {
   it('has the person’s permissions in the organization of the job, and is audited under the person', async () => {
@@ -88,7 +116,7 @@ describe('the hourly purge', () => {
     await query(app, `insert into rate_limits (key, count, ends_at) values ('over', 1, 5)`)
     await query(app, 'drop table embed_tokens')
     await queueJob(app, app.db.orm, entry, {})
-    expect(await runDueJobs(app, [entry])).toMatchObject([{ state: 'scheduled', error: '1 of 15 purges have failed.' }])
+    expect(await runDueJobs(app, [entry])).toMatchObject([{ state: 'scheduled', error: '1 of 16 purges have failed.' }])
     expect(await query(app, 'select * from rate_limits')).toEqual([])
   })
 })

@@ -3,7 +3,7 @@ import { type CatalogEntry, declareActions, runNamed } from '#fairway/server/dom
 import { readBytes } from '#fairway/server/domains/files'
 import { sendMailOf } from '#fairway/server/domains/mails'
 import { listAllMembers, OPEN_ORGANIZATIONS } from '#fairway/server/domains/organizations'
-import { actAs, sessionOfActing } from '#fairway/server/domains/sessions'
+import { actAs, actAsServiceAccount, sessionOfActing } from '#fairway/server/domains/sessions'
 import type { App } from '#fairway/server/kernel/app-context'
 import { newRequestId } from '#fairway/server/kernel/crypto/random'
 import { withRun } from '#fairway/server/kernel/current-run'
@@ -41,9 +41,10 @@ export function declareWork(app: App, { jobs, mails, actions }: Work): void {
       mail: (name, mail) => sendMailOf(app, app.db.orm, name, mail),
       members: filter => listAllMembers(app, job.orgId, filter),
       async as(person, { orgId = job.orgId } = {}) {
-        const acting = await actAs(app, person, { provider: 'job', ...(orgId !== null && { orgId }) })
+        const account = 'userId' in person ? await actAsServiceAccount(app, person.userId) : undefined
+        const acting = account ?? (await actAs(app, person, { provider: 'job', ...(orgId !== null && { orgId }) }))
         const session = sessionOfActing(acting)
-        if (!session) throw new AppError('unknown-person')
+        if (!session || (account && session.orgId !== orgId)) throw new AppError('unknown-person')
         return personOf(app, { ...job, session })
       },
     }),

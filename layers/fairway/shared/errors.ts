@@ -152,6 +152,11 @@ export const errorCatalog = {
     status: 409,
     title: 'Your organization has the most managed clients it can have. Delete one first.',
   },
+  'service-account-limit': {
+    status: 409,
+    title: 'Your organization has the most service accounts it can have. Delete one first.',
+  },
+  'too-many-keys': { status: 409, title: 'A service account has two live keys at most. Revoke one first.' },
   'webhook-off': { status: 409, title: 'This webhook is paused or stopped. Resume it first.' },
   'webhook-replaying': {
     status: 409,

@@ -92,6 +92,8 @@ export const CONNECTIONS_PATH = '/_fw/connections'
 export const CONNECTIONS_PAGE = '/connections'
 /** The webhooks of the organization that the person works in. */
 export const WEBHOOKS_PAGE = '/team/webhooks'
+/** The connected apps and service accounts of the organization that the person works in. */
+export const CONNECTED_APPS_PAGE = '/team/apps'
 /** The base address of SCIM 2.0 (RFC 7644 §3.13). */
 export const SCIM_PREFIX = '/_fw/scim/v2'
 export const SINGLE_SIGN_ON_PAGE = '/team/single-sign-on'

@@ -19,6 +19,7 @@ export const ORG_PERMISSIONS = {
   'limit-agents': ['owner', 'admin'],
   'list-grants': ['owner', 'admin'],
   'revoke-grant': ['owner', 'admin'],
+  'manage-service-accounts': ['owner', 'admin'],
   'assign-app-role': ['owner', 'admin'],
   'manage-credentials': ['owner', 'admin'],
   'read-audit-log': ['owner', 'admin'],
@@ -41,6 +42,10 @@ export const MANAGED_ROLES = {
 /** Returns true when a role has this permission in its organization. */
 export const mayInOrg = (role: OrgRole | null | undefined, permission: OrgPermission): boolean =>
   role !== null && role !== undefined && (ORG_PERMISSIONS[permission] as readonly OrgRole[]).includes(role)
+
+/** The lower of two roles. */
+export const lowerRole = (one: OrgRole, other: OrgRole): OrgRole =>
+  ORG_ROLES[Math.max(ORG_ROLES.indexOf(one), ORG_ROLES.indexOf(other))] ?? 'member'
 
 /** Returns true when `actor` may assign, change or remove `role`. */
 export const managesRole = (actor: OrgRole | null | undefined, role: OrgRole): boolean =>

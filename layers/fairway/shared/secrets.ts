@@ -9,6 +9,17 @@ export const TOKEN_DAYS = [7, 30, 90, 365] as const
 export const isPersonalToken = (credential: string | undefined): credential is string =>
   credential?.startsWith(PERSONAL_TOKEN_PREFIX) ?? false
 
+/** The prefix of every key of a service account. */
+export const SERVICE_KEY_PREFIX = 'fws_'
+
+/** Returns whether a credential has the form of a service account's key; it may still be invalid. */
+export const isServiceKey = (credential: string | undefined): credential is string =>
+  credential?.startsWith(SERVICE_KEY_PREFIX) ?? false
+
+/** Returns whether a credential has the form of one that opens actions and collections: an API token, or a service account's key. */
+export const isApiToken = (credential: string | undefined): credential is string =>
+  isPersonalToken(credential) || isServiceKey(credential)
+
 /** The prefix of every token of an embedded page, which distinguishes it from other credentials. */
 export const EMBED_TOKEN_PREFIX = 'fwe_'
 

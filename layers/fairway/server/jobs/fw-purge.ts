@@ -1,6 +1,6 @@
 import { purgeApprovals, purgeUndo } from '#fairway/server/domains/actions'
 import { purgeOAuth, purgeOAuthClients } from '#fairway/server/domains/oauth-server'
-import { purgeOrganizations } from '#fairway/server/domains/organizations'
+import { purgeOrganizations, purgeServiceKeys } from '#fairway/server/domains/organizations'
 import { purgeEmbedTokens } from '#fairway/server/domains/pages'
 import { purgeAddressChanges, purgeSessions } from '#fairway/server/domains/people'
 import { purgeSetupLinks } from '#fairway/server/domains/setup'
@@ -20,6 +20,7 @@ const PURGES = [
   purgeEmbedTokens,
   purgeOAuth,
   purgeOAuthClients,
+  purgeServiceKeys,
   purgeSecurityEvents,
   purgeApprovals,
   purgeUndo,

@@ -62,6 +62,11 @@ const sessionSchema = z.object({
   termsDue: z.optional(z.literal(true)),
   /** Present for those who run this installation (`FW_OPERATORS`): pages show them the operator features. */
   isOperator: z.optional(z.literal(true)),
+  /**
+   * Present where a service account acts. The person is then its owner of record. The role is its own, and `isOwners` says whether
+   * that person made its credential: only then it uses the rows that are theirs.
+   */
+  serviceAccount: z.optional(z.object({ id: z.string(), name: z.string(), isOwners: z.boolean() })),
   /** Present while an operator views the session read-only: the operator, and until when. */
   viewedBy: z.optional(z.object({ userId: z.string(), email: z.string(), until: z.string() })),
 })

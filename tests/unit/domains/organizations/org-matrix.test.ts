@@ -47,6 +47,7 @@ const requests: Record<OrgPermission, (scene: Scene) => [method: string, path: s
   'list-grants': () => ['GET', '/_fw/org/grants'],
   'revoke-grant': ({ grantId }) => ['DELETE', `/_fw/org/grants/${grantId}`],
   'assign-app-role': ({ victim }) => ['PUT', '/_fw/org/app-roles', { email: victim.email, role: 'curator' }],
+  'manage-service-accounts': () => ['GET', '/_fw/org/service-accounts'],
   'set-domain': () => ['PATCH', '/_fw/org', { allowedDomain: null }],
   'transfer-ownership': ({ victim }) => ['POST', '/_fw/org/transfer', { email: victim.email }],
   'manage-credentials': () => ['GET', '/_fw/org/vault'],

@@ -42,6 +42,7 @@ import { shareTestApp } from '../../../support/use-app'
 import { countStatements } from '../../../support/database-slow'
 import { addTo, aMember, sessionNow } from '../../../support/members'
 import { query } from '../../../support/query'
+import { addAccount } from '../../../support/service-accounts'
 
 const roles = defineAppRoles({ appId: 'crm', roles: ['manager', 'agent'] })
 
@@ -94,6 +95,9 @@ let admin: Session
 let manager: Session
 let tom: Session
 let eve: Session
+/** Service accounts of tom: an admin by name, with the credential of tom, and a manager with that of somebody else. */
+let ofTom: Session
+let ofOthers: Session
 beforeAll(async () => {
   await query(
     test.app,
@@ -126,6 +130,13 @@ beforeAll(async () => {
   await withRun({ app: test.app, session: owner }, () =>
     assignAppRole(test.app, requireOrg(owner, 'assign-app-role'), { email: manager.email, role: 'manager' }),
   )
+  const accountOf = async (by: Session, wanted: Parameters<typeof addAccount>[2], isOwners: boolean) => {
+    const { id } = await addAccount(test.app, by, wanted)
+    await query(test.app, 'update fw_service_accounts set owner_id = ? where id = ?', [tom.userId, id])
+    return { ...tom, serviceAccount: { id, name: 'Script', isOwners } }
+  }
+  ofTom = await accountOf(owner, { role: 'admin' }, true)
+  ofOthers = await accountOf(owner, { appRoles: ['manager'] }, false)
 })
 
 const as = <T>(session: Session, work: () => T): T => withRun({ app: test.app, session }, work)
@@ -155,8 +166,8 @@ describe('policy in SQL and in code', () => {
   const role = fc.array(fc.constantFrom('member', 'admin', appRole('manager')), { maxLength: 2 })
 
   it('gives the same results for random rules, rows and people', async () => {
-    const people = [owner, admin, manager, tom, eve]
-    const address = fc.constantFrom(...people.map(({ email }) => email))
+    const people = [owner, admin, manager, tom, eve, ofTom, ofOthers]
+    const address = fc.constantFrom(...new Set(people.map(({ email }) => email)))
     const row = fc.record({
       ownerEmail: address,
       orgId: fc.constantFrom(owner.orgId, eve.orgId, null),
@@ -201,17 +212,18 @@ describe('policy in SQL and in code', () => {
             await test.app.db.orm.insert(shares).values({
               resource: 'deals',
               resourceId: made.id,
-              userId: session.userId,
+              userId: session.serviceAccount?.id ?? session.userId,
               role: share as 'viewer',
               orgId: made.orgId ?? '',
               sharedBy: owner.userId,
               sharedAt: test.app.now(),
             })
           const person = {
-            email: session.email,
+            email: session === ofOthers ? 'nobody' : session.email,
             orgId: session.orgId,
             orgRole: session.orgRole,
-            appRole: session === manager ? 'manager' : null,
+            appRole: session === manager || session === ofOthers ? 'manager' : null,
+            isAccount: session.serviceAccount !== undefined,
             share: share as 'viewer' | null,
             referenced: await referencedRows(test.app.db.orm, deals, made),
           }
@@ -245,6 +257,56 @@ describe('policy in SQL and in code', () => {
       ),
       { numRuns: 400 },
     )
+  })
+})
+
+describe('a service account', () => {
+  it('has its own app role, and the lower of its role and that of its owner of record', async () => {
+    const roleOf = (session: Session, identity?: { userEmail: string }) => as(session, () => roles.resolve(identity))
+    expect(await roleOf(ofOthers)).toEqual({ status: 'assigned', role: 'manager' })
+    expect(await roleOf(ofTom)).toEqual({ status: 'unassigned' })
+    // The person's own role does not count, not even where an author's code names the person.
+    await query(test.app, `insert into app_member_roles values (?, 'crm', ?, 'agent', ?, 1)`, [
+      owner.orgId,
+      tom.userId,
+      owner.userId,
+    ])
+    expect(await roleOf(ofTom, { userEmail: tom.email })).toEqual({ status: 'unassigned' })
+    expect(await roleOf(tom)).toEqual({ status: 'assigned', role: 'agent' })
+    await query(test.app, 'delete from app_member_roles where user_id = ?', [tom.userId])
+  })
+
+  it('keeps its limits where an author passes on its person without the mark', async () => {
+    const deals = dealsTable()
+    definePolicy(deals, { read: ['admin', 'owner'], create: 'member', update: 'admin', delete: 'admin' })
+    await query(test.app, `update org_members set role = 'admin' where user_id = ? and org_id = ?`, [
+      tom.userId,
+      owner.orgId,
+    ])
+    const mine = { ownerEmail: tom.email, orgId: owner.orgId }
+    await test.app.db.orm.insert(deals).values([
+      { id: 'of-admin', ...mine, ownerEmail: owner.email },
+      { id: 'private', ...mine },
+      { id: 'personal', ...mine, orgId: null },
+    ])
+    const idsOf = (session: Session) =>
+      as(session, async () => {
+        const { email, userId, orgId } = session
+        const rows = await test.app.db.orm
+          .select({ id: deals.id })
+          .from(deals)
+          .where(and(accessibleTo(deals, { email, userId, orgId }), sql`id in ('of-admin', 'private', 'personal')`))
+        return rows.map(({ id }) => id).toSorted()
+      })
+    expect(await Promise.all([tom, ofTom, ofOthers].map(idsOf))).toEqual([
+      ['of-admin', 'personal', 'private'],
+      ['of-admin', 'private'],
+      [],
+    ])
+    await query(test.app, `update org_members set role = 'member' where user_id = ? and org_id = ?`, [
+      tom.userId,
+      owner.orgId,
+    ])
   })
 })
 

@@ -72,18 +72,25 @@ export const authorContext = <S extends Session | null>(app: App, call: AuthorCa
       return app.now()
     },
     tokens: {
-      get: async provider => getAccessToken(app, caller(session).userId, provider),
+      get: async provider => getAccessToken(app, person(session).userId, provider),
       machine: async provider => getMachineToken(app, provider),
     },
     credentials: { get: async key => requireCredential(app, caller(session), key) },
     peers: contextPeers(app, session, signal),
     state: personState(app, () => {
-      const person = caller(session)
-      checkOrgOpens(person)
-      return person
+      const { serviceAccount, userId, orgId } = caller(session)
+      checkOrgOpens(session)
+      return { userId: serviceAccount?.id ?? userId, orgId }
     }),
-    settings: personSettings(app, () => caller(session)),
+    settings: personSettings(app, () => person(session)),
   }
+}
+
+/** The caller, who is a person. A service account has no connections and settings, and never uses those of its owner of record. */
+function person(session: Session | null): Session {
+  const { serviceAccount } = caller(session)
+  if (serviceAccount) throw new AppError('forbidden', { detail: 'A service account has no settings and connections.' })
+  return caller(session)
 }
 
 function caller(session: Session | null): Session {

@@ -45,5 +45,5 @@ export function isAdmitted({ admits }: PlatformRule, config: Config, session: Se
   if (!session.emailVerified) return false
   if (!roles && !emails) return session.isOperator === true
   const hasRole = !roles || (session.orgRole !== null && roles.includes(session.orgRole))
-  return hasRole && (!emails || emails.includes(session.email))
+  return hasRole && (!emails || (!session.serviceAccount && emails.includes(session.email)))
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { catalog } from '#fw/actions'
 import { hostNames } from '#fairway/server/domains/oauth-server'
+import { serviceAccountNames } from '#fairway/server/domains/organizations'
 import type { App } from '#fairway/server/kernel/app-context'
 import { pagingShape } from '#fairway/server/kernel/database/read-page'
 import { exportShape } from '#fairway/server/kernel/export-rows'
@@ -12,10 +13,11 @@ import { auditFilterShape, exportAuditLog, listAuditLog } from './audit/audit-lo
 import { subjectsOf } from './audit/audit-subject'
 import { defineOperations, operation } from './operation'
 
-/** Adds the names of the MCP hosts to an answer with audit rows, because the log has only their ids. */
+/** Adds the names of the MCP hosts and of service accounts to an answer with audit rows, because the log has only their ids. */
 async function withHosts<Answer extends { entries: readonly AuditEntry[] }>(app: App, answer: Answer) {
-  const ids = answer.entries.flatMap(({ caller, via }) => (caller === 'mcp' && via !== null ? [via] : []))
-  return { ...answer, hosts: await hostNames(app, [...new Set(ids)]) }
+  const viaOf = (entries: readonly AuditEntry[]) => [...new Set(entries.flatMap(({ via }) => via ?? []))]
+  const hosts = await hostNames(app, viaOf(answer.entries.filter(({ caller }) => caller === 'mcp')))
+  return { ...answer, hosts: { ...hosts, ...(await serviceAccountNames(app, viaOf(answer.entries))) } }
 }
 
 export default defineOperations({

@@ -17,7 +17,7 @@ import { concurrencyLimits, limits } from '#fairway/server/kernel/limits/limits'
 import { rateLimit } from '#fairway/server/kernel/limits/rate-limit'
 import { hostnameOf, isLoopbackHost } from '#fairway/shared/loopback'
 import { MCP_PATH } from '#fairway/shared/paths'
-import { isPersonalToken } from '#fairway/shared/secrets'
+import { isApiToken } from '#fairway/shared/secrets'
 import { MCP_SCOPES, type McpScope, type TokenScope } from '#fairway/shared/scopes'
 import { actAs, requireSession, type ServerSession, sessionOfActing } from '#fairway/server/domains/sessions'
 import { constantTimeEqual, sha256 } from '#fairway/server/kernel/crypto/hash'
@@ -61,9 +61,9 @@ export async function requireScope(
   })
 }
 
-/** Whether the person can grant the scope to this host by agreeing once more. The scopes of a personal token never change. */
+/** Whether the person can grant the scope to this host by agreeing once more. The scopes of API tokens never change. */
 export const canGrant = (access: McpAccess, scope: TokenScope): boolean =>
-  access.clientId !== PERSONAL_TOKEN_CLIENT && !isClosedToAgents(access, scope)
+  access.clientId !== PERSONAL_TOKEN_CLIENT && !access.session.serviceAccount && !isClosedToAgents(access, scope)
 
 const isClosedToAgents = ({ isReadOnly }: McpAccess, scope: TokenScope): boolean => isReadOnly && scope !== 'mcp:read'
 
@@ -121,8 +121,22 @@ export async function withinCallLimits<T>(app: App, access: McpAccess, work: () 
   }
 }
 
+/** Whether the caller may not run this action, because it deletes data and they may not delete. */
+export const isKeptBack = ({ destructive }: Pick<Action, 'destructive'>, { mayDelete }: McpAccess): boolean =>
+  destructive && !mayDelete
+
+/** Throws `deletion-not-allowed` for an action that is kept back. */
+export function checkKeptBack(action: Pick<Action, 'destructive'>, access: McpAccess): void {
+  // The text is for models. A challenge would request a scope that the host already has.
+  if (!isKeptBack(action, access)) return
+  const detail = access.session.serviceAccount
+    ? 'This service account was made without it. Owners and admins can change that.'
+    : 'The person connected this app without it. They can connect it once more and tick “Delete”.'
+  throw new AppError('deletion-not-allowed', { detail })
+}
+
 /**
- * Answers a request as the person behind its personal token, if the token has the scope and is within its limits. Without such a
+ * Answers a request as the person behind its personal token, or as the service account of its key, if the token has the scope and is within its limits. Without such a
  * token, `answer` finds the session. With `write`, a refusal of the organization's rule for agents leaves an audit row. Throws
  * `unauthenticated`, `insufficient-scope` and `rate-limited`; the first two include `WWW-Authenticate` with the requirement
  * (RFC 6750 §3).
@@ -132,17 +146,18 @@ export async function withPersonalToken<T>(
   scope: TokenScope,
   answer: (session?: ServerSession) => Promise<T>,
   write?: Omit<Write, 'input'>,
+  check?: (access: McpAccess) => void,
 ): Promise<T> {
   const bearer = readBearer(event.node.req)
   if (event.method === 'OPTIONS') return answer()
-  if (!isPersonalToken(bearer)) return challenged(answer(), bearer === undefined ? undefined : 'invalid_token', scope)
+  if (!isApiToken(bearer)) return challenged(answer(), bearer === undefined ? undefined : 'invalid_token', scope)
   const app = getApp(event)
   if (app.config.authDisabled) return answer()
   const access = await authenticateAccessToken(app, bearer)
   if (!access) throw new AppError('unauthenticated', challenge('invalid_token', scope))
   const { session } = access
   checkSecondFactorSetUp(session)
-  app.trace?.person(getRequestId(event), 'personal token', session)
+  app.trace?.person(getRequestId(event), session.serviceAccount ? 'service account' : 'personal token', session)
   if (!access.scopes.has(scope)) {
     const refused = write && { ...write, input: getRouterParams(event, { decode: true }) }
     const call = { write: refused, requestId: getRequestId(event), caller: 'http' as const, via: viaOf(access) }
@@ -152,6 +167,7 @@ export async function withPersonalToken<T>(
       ...challenge('insufficient_scope', scope),
     })
   }
+  check?.(access)
   const { clientAddress, userAgent } = requestInfo(event)
   const run = { app, session, clientAddress, userAgent }
   return withinCallLimits(app, access, () => withRun(run, () => answer(session)))
@@ -168,6 +184,7 @@ export const withActionToken = <T>(
     scopeOfAction(action),
     answer,
     action.readOnly ? undefined : { action: name, schema: action.input, keeps: action.audit },
+    access => checkKeptBack(action, access),
   )
 
 const challenge = (error: 'invalid_token' | 'insufficient_scope' | undefined, scope: TokenScope) => ({

@@ -1,6 +1,6 @@
 import type { CallToolResult, InputRequiredResult, ServerContext } from '@modelcontextprotocol/server'
 import { z } from 'zod'
-import { hostNames, type McpAccess } from '#fairway/server/domains/oauth-server'
+import { hostNames } from '#fairway/server/domains/oauth-server'
 import {
   type ActionHost,
   findMcpContent,
@@ -13,7 +13,7 @@ import { AppError, toAppError, toProblem } from '#fairway/server/kernel/http/app
 import { isTooDeep } from '#fairway/server/kernel/http/read-input'
 import { toInputRequired, hostOf, canAsk, requestStateCodec, stateOf } from './host'
 import { type McpCall, type McpMessage, type ToolRun, logFailure } from './mcp-call'
-import { viaOf } from './access'
+import { checkKeptBack, viaOf } from './access'
 import { REHEARSE } from './plain-message'
 import { withoutNulls } from './null-arguments'
 import type { Tool } from './surface'
@@ -89,18 +89,11 @@ const toActionCall = (call: McpMessage, { name, action, definition }: Tool, inpu
 export const runTool = (call: McpMessage, tool: Tool, input: unknown, from: CallFrom): Promise<unknown> =>
   runAction(call.app, toActionCall(call, tool, input, from))
 
-/** Whether the person withheld this tool from the host: it deletes data, and they did not allow deletion. */
-export const isKeptBack = ({ action }: Tool, { mayDelete }: McpAccess): boolean => action.destructive && !mayDelete
-
 const MEBIBYTE = 1024 * 1024
 
 /** Throws `deletion-not-allowed` for a tool that the person withheld from the host, and `payload-too-large`. */
 export function checkCall({ access }: McpMessage, tool: Tool, input: Record<string, unknown>): void {
-  // The text is for models. A challenge would request a scope that the host already has.
-  if (isKeptBack(tool, access)) {
-    const detail = 'The person connected this app without it. They can connect it once more and tick “Delete”.'
-    throw new AppError('deletion-not-allowed', { detail })
-  }
+  checkKeptBack(tool.action, access)
   const { maxBodyBytes: most } = tool.action
   // The whole message is already smaller than 1 MiB. Writing the audit row refuses input that is nested too deeply.
   if (most >= MEBIBYTE || isTooDeep(input) || Buffer.byteLength(JSON.stringify(input)) <= most) return

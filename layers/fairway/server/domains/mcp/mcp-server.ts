@@ -12,8 +12,8 @@ import { jsonOf } from '#fairway/server/kernel/declaration'
 import { toAppError } from '#fairway/server/kernel/http/app-error'
 import type { ServerSession } from '#fairway/server/domains/sessions'
 import { MCP_SCOPES } from '#fairway/shared/scopes'
-import { canGrant } from './access'
-import { callTool, isKeptBack } from './call-tool'
+import { canGrant, isKeptBack } from './access'
+import { callTool } from './call-tool'
 import { APP_MIME_TYPE } from './define-mcp'
 import { requestStateCodec } from './host'
 import { loadSdk, type McpCall, type McpMessage, toRpcError } from './mcp-call'
@@ -107,7 +107,7 @@ export const serverInfo = ({ name, baseUrl }: Pick<Config, 'name' | 'baseUrl'>) 
  */
 export const isShown = ({ app, access }: McpMessage, tool: Tool): boolean =>
   isOfferedTo(tool.action, app.config, access.session) &&
-  (access.scopes.has(tool.scope) ? !isKeptBack(tool, access) : canGrant(access, tool.scope))
+  (access.scopes.has(tool.scope) ? !isKeptBack(tool.action, access) : canGrant(access, tool.scope))
 
 function answerTools(server: Server, now: CallNow): void {
   server.setRequestHandler('tools/list', async ({ params }) => {

@@ -66,7 +66,7 @@ function requireAgent(client: OAuthClient | undefined): OAuthClient {
     const headers = { 'www-authenticate': 'Basic realm="oauth"' }
     throw new OAuthError('invalid_client', description, 401, { headers })
   }
-  if (client.source !== 'registered') return client
+  if (client.source === 'document' || client.source === 'managed') return client
   throw new OAuthError('unauthorized_client', 'Ask an owner of the organization for a managed client.')
 }
 
@@ -175,7 +175,7 @@ async function findUser(app: App, { id, orgId, issuer }: AgentConnection, claims
 }
 
 /** The scopes that a request names; undefined when it names none. Throws `invalid_scope` for an unknown one. */
-function askedScopes(scope: string | undefined): McpScope[] | undefined {
+export function askedScopes(scope: string | undefined): McpScope[] | undefined {
   const asked = toolScopesOf(
     scope ?? '',
     name => new OAuthError('invalid_scope', `${name} is no scope of this server.`),

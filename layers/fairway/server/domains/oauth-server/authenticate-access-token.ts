@@ -13,24 +13,12 @@ import { inBackground } from '#fairway/server/kernel/background'
 import { sha256 } from '#fairway/server/kernel/crypto/hash'
 import { findRun } from '#fairway/server/kernel/current-run'
 import { addressKey } from '#fairway/server/kernel/http/client-address'
-import { isPersonalToken } from '#fairway/shared/secrets'
+import { isPersonalToken, isServiceKey } from '#fairway/shared/secrets'
 import { OPERATOR_SCOPE, TOKEN_SCOPES, type TokenScope } from '#fairway/shared/scopes'
-import { verifyAccessToken } from './access-token'
+import { type AccessTokenClaims, verifyAccessToken } from './access-token'
+import type { McpAccess } from './mcp-access'
 import { hasRootSecret } from './root-mark'
-
-/** The caller of `/mcp`: a person in one organization, through a host, with the scopes granted to it. */
-export interface McpAccess {
-  /** The person as actions see them. The organization is the grant's, not the one active in a browser. */
-  session: ServerSession
-  scopes: ReadonlySet<TokenScope>
-  /** Whether `mcp:write` includes destructive tools. */
-  mayDelete: boolean
-  /** Whether the organization limits apps and tokens to reading. They then lose `mcp:write` and `operator`, even if granted. */
-  isReadOnly: boolean
-  /** Null for static tokens. */
-  grantId: string | null
-  clientId: string | null
-}
+import { accessByKey, accessByToken, isOfServiceAccount } from './service-account-access'
 
 const TOUCH_EVERY_IN_MS = 5 * 60 * 1000
 
@@ -62,13 +50,20 @@ interface AccessRow extends ActorRow {
 }
 
 /**
- * Returns the caller of this access token or personal token, with their permissions. Returns null unless the token is valid, its
+ * Returns the caller of this access token, personal token or key of a service account, with their permissions. Returns null unless the token is valid, its
  * grant is live and the person is still in that organization. An organization that requires another provider is closed to the
  * caller. Revoking takes effect on the next call: any write to the database causes a new read of the row (`app.db.memory`).
  * Expiry is compared on every call. Throws `account-suspended` and `email-not-verified`.
  */
 export async function authenticateAccessToken(app: App, token: string): Promise<McpAccess | null> {
-  const credential = isPersonalToken(token) ? await findByToken(app, token) : await findByClaims(app, token)
+  if (isServiceKey(token)) return accessByKey(app, token)
+  if (isPersonalToken(token)) return accessOfGrant(app, await findByToken(app, token), true)
+  const claims = await verifyAccessToken(app, token)
+  if (!claims) return null
+  return isOfServiceAccount(claims) ? accessByToken(app, claims) : accessOfGrant(app, await findByClaims(app, claims))
+}
+
+async function accessOfGrant(app: App, credential: Found | undefined, isPersonal = false): Promise<McpAccess | null> {
   if (!credential) return null
   const { kept: cached, row } = credential
   const now = app.now().getTime()
@@ -80,7 +75,7 @@ export async function authenticateAccessToken(app: App, token: string): Promise<
   if (!opens) return null
   if (row.calledAt === null) await noteFirstCall(app, row)
   touchGrant(app, row)
-  if (isPersonalToken(token)) notePlace(app, row)
+  if (isPersonal) notePlace(app, row)
   const { session, scopes } = opens
   const { grantId, clientId } = row
   const isReadOnly = row.agentsReadOnly === 1
@@ -133,9 +128,7 @@ const findSql = ({
   from oauth_grants g ${memberActor.joins('g.user_id', 'g.org_id')} where g.revoked_at is null
     and ${hasRootSecret(config)}`
 
-async function findByClaims(app: App, token: string): Promise<Found | undefined> {
-  const claims = await verifyAccessToken(app, token)
-  if (!claims) return undefined
+async function findByClaims(app: App, claims: AccessTokenClaims): Promise<Found | undefined> {
   const find = app.memo('find-mcp-access', () =>
     rememberedRow(app, `${findSql(app)} and g.id = ? and g.user_id = ? and g.org_id = ? and g.client_id = ?`),
   )

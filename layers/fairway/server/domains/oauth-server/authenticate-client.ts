@@ -4,11 +4,13 @@ import type { App } from '#fairway/server/kernel/app-context'
 import { GuardedFetchError } from '#fairway/server/kernel/http/guarded-fetch'
 import { claimOneTime } from '#fairway/server/kernel/one-time/one-time'
 import { OAUTH_PREFIX } from '#fairway/shared/paths'
+import { isServiceKey } from '#fairway/shared/secrets'
 import { findClient } from './authorize/authorize-request'
 import { isForNow, keysOf } from './clients/client-keys'
 import type { OAuthClient } from './clients/client-metadata'
 import { ACCEPTED_ALGORITHMS } from './clients/client-signing'
 import { authenticateManagedClient } from './clients/managed-clients'
+import { authenticateServiceAccount, findServiceClient } from './clients/service-clients'
 import { OAuthError } from './oauth-error'
 import { type ClientRequest, type Fields, readFields, refusedSecret } from './token-request'
 
@@ -32,14 +34,10 @@ export interface Authenticated {
 export async function authenticateClient(app: App, request: ClientRequest): Promise<Authenticated> {
   const { fields, secret } = readFields(request)
   const { client_assertion: assertion, client_id: clientId } = fields
-  if (assertion !== undefined && request.authorization !== undefined) {
-    throw new OAuthError('invalid_request', 'Send client_assertion or an Authorization header, not both.')
+  if (assertion !== undefined && (request.authorization !== undefined || secret !== undefined)) {
+    throw new OAuthError('invalid_request', 'Send client_assertion or a secret, not both.')
   }
-  if (secret !== undefined) {
-    const client = await authenticateManagedClient(app, clientId ?? '', secret)
-    if (!client) throw refusedSecret(request.authorization)
-    return { fields, client }
-  }
+  if (secret !== undefined) return { fields, client: await clientOfSecret(app, request, clientId, secret) }
   if (assertion === undefined) {
     if (clientId !== undefined) await checkMayBePublic(app, clientId)
     return { fields }
@@ -49,6 +47,19 @@ export async function authenticateClient(app: App, request: ClientRequest): Prom
   if (clientId !== undefined && clientId !== subject) throw refused('its sub is not the client_id')
   const client = await verifyAssertion(app, { assertion, network: request.network ?? '' }, subject)
   return { fields: { ...fields, client_id: subject }, client }
+}
+
+/** The managed client or the service account that has this secret. Throws `invalid_client` (401). */
+async function clientOfSecret(
+  app: App,
+  { authorization }: ClientRequest,
+  id: string | undefined,
+  secret: string,
+): Promise<OAuthClient> {
+  const authenticate = isServiceKey(secret) ? authenticateServiceAccount : authenticateManagedClient
+  const client = await authenticate(app, id ?? '', secret)
+  if (!client) throw refusedSecret(authorization)
+  return client
 }
 
 // A document is not fetched for this: what it said when the person agreed is enough, and its server may be away.
@@ -103,7 +114,7 @@ async function verifyAssertion(app: App, presented: Presented, clientId: string)
 /** Returns the client; throws `invalid_client` (401), and `temporarily_unavailable` while its document cannot be fetched. */
 export async function requireClient(app: App, clientId: string, network: string): Promise<OAuthClient> {
   try {
-    return await findClient(app, clientId, network)
+    return (await findServiceClient(app, clientId)) ?? (await findClient(app, clientId, network))
   } catch (error) {
     if (!(error instanceof OAuthError) || error.error !== 'invalid_client') throw error
     const { description, cause } = error

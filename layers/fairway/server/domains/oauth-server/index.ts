@@ -1,4 +1,5 @@
-export { authenticateAccessToken, type McpAccess } from './authenticate-access-token'
+export { authenticateAccessToken } from './authenticate-access-token'
+export type { McpAccess } from './mcp-access'
 export { countRequest, sendPageAnswer } from './authorization-endpoint'
 export { decideConsent, showConsent } from './authorize/consent'
 export { consentVisit } from './authorize/consent-visit'

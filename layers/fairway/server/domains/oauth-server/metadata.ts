@@ -4,6 +4,7 @@ import { MCP_PATH, OAUTH_PREFIX, SERVER_CARD_PATH, WELL_KNOWN_PREFIX } from '#fa
 import { DEFAULT_SCOPES, MCP_SCOPES, type Scope, SUPPORTED_SCOPES } from '#fairway/shared/scopes'
 import { mcpUrl } from './access-token'
 import { ASSERTION_GRANT, ASSERTION_PROFILE } from './assertion-grant'
+import { CLIENT_CREDENTIALS } from './client-credentials'
 import { ASSERTION_ALGORITHMS, AUTH_METHODS } from './clients/client-signing'
 import { advertisesDocuments } from './clients/document-outage'
 import { DEVICE_GRANT, offersDevices } from './device/device-codes'
@@ -66,6 +67,7 @@ export async function authorizationServerMetadata(app: App) {
       'refresh_token',
       ASSERTION_GRANT,
       ...(offersDevices(app) ? [DEVICE_GRANT] : []),
+      CLIENT_CREDENTIALS,
     ],
     authorization_grant_profiles_supported: [ASSERTION_PROFILE],
     code_challenge_methods_supported: ['S256'],

@@ -3,6 +3,7 @@ import { sha256 } from '#fairway/server/kernel/crypto/hash'
 import { type TokenAnswer, verifyAccessToken } from './access-token'
 import { ASSERTION_GRANT, exchangeAssertion } from './assertion-grant'
 import { type Authenticated, authenticateClient, checkMayBePublic } from './authenticate-client'
+import { CLIENT_CREDENTIALS, exchangeClientCredentials } from './client-credentials'
 import { NOT_REGISTERED } from './clients/client-metadata'
 import { isKnownClient } from './clients/registration'
 import { exchangeCode } from './code-grant'
@@ -26,7 +27,8 @@ export async function answerTokenRequest(app: App, request: ClientRequest): Prom
     return await exchange(app, fields, { ...authenticated, network: request.network ?? '' })
   } catch (error) {
     // Checked last, because a code or token that was found proves that its client is known.
-    if (error instanceof OAuthError) await checkKnown(app, request, fields.client_id)
+    if (error instanceof OAuthError && authenticated.client?.source !== 'service')
+      await checkKnown(app, request, fields.client_id)
     throw error
   }
 }
@@ -38,6 +40,7 @@ const EXCHANGES = new Map<string, Exchange>([
   ['refresh_token', refresh],
   [ASSERTION_GRANT, exchangeAssertion],
   [DEVICE_GRANT, exchangeDeviceCode],
+  [CLIENT_CREDENTIALS, exchangeClientCredentials],
 ])
 const GRANT_TYPES = [...EXCHANGES.keys()]
 
@@ -50,11 +53,14 @@ async function checkKnown(app: App, { authorization }: ClientRequest, clientId: 
 
 /**
  * Ends the grant of a refresh or access token (RFC 7009). An unknown token, an expired access token and another client's token
- * change nothing and cause no error. Throws `invalid_request` and `invalid_client`.
+ * change nothing and cause no error. Throws `invalid_request`, `invalid_client`, and `unsupported_token_type` for service accounts.
  */
 export async function revokeToken(app: App, request: ClientRequest): Promise<void> {
-  const { fields } = await authenticateClient(app, request)
+  const { fields, client: known } = await authenticateClient(app, request)
   const token = requireField(fields, 'token')
+  // RFC 7009 §2.2.1: an answer of 200 would say that the token has ended.
+  if (known?.source === 'service')
+    throw new OAuthError('unsupported_token_type', 'The token of a service account ends with its key.')
   const grant = (await grantOfRefreshToken(app, token)) ?? (await grantOfAccessToken(app, token))
   if (!grant || (fields.client_id !== undefined && fields.client_id !== grant.clientId)) {
     return checkKnown(app, request, fields.client_id)

@@ -3,6 +3,7 @@ import type { App } from '#fairway/server/kernel/app-context'
 import { CODE_VERIFIER } from '#fairway/server/kernel/crypto/random'
 import { decodedText } from '#fairway/server/kernel/declaration'
 import { AppError } from '#fairway/server/kernel/http/app-error'
+import { isServiceKey } from '#fairway/shared/secrets'
 import { errorCatalog } from '#fairway/shared/errors'
 import { OAuthError, type OAuthErrorCode } from './oauth-error'
 
@@ -25,8 +26,8 @@ export type Fields = Partial<Record<string, string>>
 
 /**
  * Returns the fields that are not empty; an empty one counts as not sent (RFC 6749 §3.2). `client_id` also comes from the header,
- * with the secret. Throws `invalid_request` for overlong fields and for two different clients, and `invalid_client` for a secret
- * among the fields.
+ * with the secret. A service account may send its key among the fields. Throws `invalid_request` for overlong fields and for two
+ * different clients, and `invalid_client` for another secret among the fields.
  */
 export function readFields({ form, authorization }: ClientRequest): { fields: Fields; secret?: string } {
   for (const [name, value] of Object.entries(form)) {
@@ -34,7 +35,7 @@ export function readFields({ form, authorization }: ClientRequest): { fields: Fi
     if (value.length > most) throw new OAuthError('invalid_request', `${known(name)} is too long.`)
   }
   const fields: Fields = Object.fromEntries(Object.entries(form).filter(([, value]) => value !== ''))
-  if (fields.client_secret !== undefined) throw new OAuthError('invalid_client', NO_SECRETS, 401)
+  if (fields.client_secret !== undefined) return postedSecret(fields, authorization)
   if (authorization === undefined) return { fields }
   const { clientId, secret } = readHeader(authorization)
   if (fields.client_id !== undefined && fields.client_id !== clientId) {
@@ -42,6 +43,12 @@ export function readFields({ form, authorization }: ClientRequest): { fields: Fi
     throw new OAuthError('invalid_request', 'client_id is not the client of the Authorization header.')
   }
   return { fields: { ...fields, client_id: clientId }, ...(secret === '' ? {} : { secret }) }
+}
+
+/** The key of a service account among the fields (`client_secret_post`). Two ways at once are refused (RFC 6749 §2.3). */
+function postedSecret({ client_secret: secret, ...fields }: Fields, authorization: string | undefined) {
+  if (!isServiceKey(secret) || authorization !== undefined) throw new OAuthError('invalid_client', NO_SECRETS, 401)
+  return { fields, secret }
 }
 
 // The sent name is not repeated, because it can be anything.
@@ -72,7 +79,8 @@ export function refusedSecret(authorization: string | undefined): OAuthError {
 }
 
 const NO_SECRETS =
-  'Only managed clients have a secret, sent by client_secret_basic. Others send client_id alone, or a signed client_assertion.'
+  'Managed clients send their secret by client_secret_basic, service accounts their key by that or client_secret_post. ' +
+  'Others send client_id alone, or a signed client_assertion.'
 
 /**
  * Returns the code verifier (RFC 7636 §4.1). Throws `invalid_request` when it is missing and `invalid_grant` when it is

@@ -8,6 +8,7 @@ import type { AppRolesAnswer } from '#fairway/shared/schemas/organization'
 import type { GuardContext, InOrganization, Proving } from './guards'
 import { requireMember } from './members'
 import type { Actor } from './org-context'
+import { accountOfRun, SERVICE_ACCOUNTS } from './service-accounts/principal'
 
 interface AppRolesInput<Role extends string> {
   appId: string
@@ -110,8 +111,11 @@ const FIND = `
   left join app_member_roles r on r.org_id = m.org_id and r.user_id = m.user_id and r.app_id = ?
   where u.email = ?`
 
+const FIND_OF_ACCOUNT = `select (select assigned.value from json_each(a.app_roles) assigned where assigned.key = params.app_id) as role
+  from (select ? as org_id, ? as app_id, ? as id) params join ${SERVICE_ACCOUNTS} where a.id = params.id and a.org_id = params.org_id`
+
 /**
- * Finds an explicit assignment. A stored role that is no longer declared counts as none. A database error is thrown and never
+ * Finds an explicit assignment. A service account has its own, never that of its owner of record. A stored role that is no longer declared counts as none. A database error is thrown and never
  * becomes a denial.
  */
 async function resolveAppRole(
@@ -124,8 +128,13 @@ async function resolveAppRole(
   const { userEmail, orgId } = await completed(identity)
   if (!userEmail) return { status: 'no-identity' }
   if (!orgId) return { status: 'no-org' }
-  const find = app.memo('find-app-role', () => app.db.prepareRead<{ role: string | null }>(FIND))
-  const [row] = await find([orgId, appId, userEmail.trim().toLowerCase()])
+  const email = userEmail.trim().toLowerCase()
+  const account = accountOfRun(email)
+  const sql = account === undefined ? FIND : FIND_OF_ACCOUNT
+  const find = app.memo(`find-app-role-${account === undefined}`, () =>
+    app.db.prepareRead<{ role: string | null }>(sql),
+  )
+  const [row] = await find([orgId, appId, account ?? email])
   if (!row) return { status: 'not-a-member' }
   return toResolution(row.role, roles)
 }

@@ -67,7 +67,7 @@ export function endMembershipsStatements(
   const pairs = `(select m.org_id, m.user_id from org_members m where ${sql})`
   return [
     ...moveOnStatements(memberships),
-    ...handOverStatements(tables, memberships, receivers),
+    ...handOverStatements(tables, memberships, { receivers, now: app.now().getTime() }),
     { sql: `delete from app_member_roles where (org_id, user_id) in ${pairs}`, args },
     { sql: `delete from fw_directory_roles where (org_id, user_id) in ${pairs}`, args },
     { sql: `delete from shares where (org_id, user_id) in ${pairs}`, args },
@@ -150,12 +150,15 @@ export const organizationRows: DependentRows = {
     `select 1 from organizations w where w.created_by = ${userId}`,
     `select 1 from org_invitations w where w.invited_by = ${userId}`,
     `select 1 from shares w where w.shared_by = ${userId}`,
+    `select 1 from fw_service_accounts w where w.owner_id = ${userId}`,
   ],
   leftByStranger: (_app, { userId }) =>
     [
       'delete from vault_credentials where user_id = ?',
       'delete from vault_credentials where org_id in (select id from organizations where created_by = ?)',
       'delete from shares where shared_by = ?',
+      'delete from fw_service_account_keys where created_by = ?',
+      'update fw_service_accounts set jwks = null, jwks_at = null where jwks_by = ?',
     ].map(sql => ({ sql, args: [userId] })),
   ofPerson(person) {
     const { userId, email } = person
@@ -188,6 +191,11 @@ export const organizationRows: DependentRows = {
         from shares s ${personJoin('s.user_id')} where s.shared_by = ? and ${isIn.sql} order by s.shared_at`,
         args: [userId, ...isIn.args],
       },
+      serviceAccounts: {
+        sql: `select name, org_id as organization, role, scopes, ${isoTime('created_at')} as createdAt from fw_service_accounts
+        where owner_id = ? and deleted_at is null and ${isIn.sql} order by created_at`,
+        args: [userId, ...isIn.args],
+      },
       credentials: {
         sql: `select key, '…' || last_four as endsWith, ${isoTime('updated_at')} as updatedAt
         from vault_credentials where user_id = ? order by key`,
@@ -203,8 +211,13 @@ export const organizationRows: DependentRows = {
     { sql: 'delete from fw_directory_roles where user_id = ?', args: [userId] },
     { sql: `delete from org_invitations where email = ? and status = 'pending'`, args: [email] },
   ],
-  forgetOrganization: ({ sql, args }) =>
-    [
+  forgetOrganization: ({ sql, args }) => [
+    {
+      sql: `delete from fw_service_account_keys where account_id in (select id from fw_service_accounts where ${sql})`,
+      args,
+    },
+    ...[
+      'fw_service_accounts',
       'fw_suspended_members',
       'org_invitations',
       'app_member_roles',
@@ -218,9 +231,11 @@ export const organizationRows: DependentRows = {
       sql: `delete from ${table} where ${sql}`,
       args,
     })),
+  ],
   // The same organization may have invited the new address as well. Then that invitation counts.
   changeAddress: ({ email, newEmail }) => [
     { sql: 'update or ignore org_invitations set email = ? where email = ?', args: [newEmail, email] },
+    { sql: 'update fw_service_accounts set created_by = ? where created_by = ?', args: [newEmail, email] },
   ],
 }
 

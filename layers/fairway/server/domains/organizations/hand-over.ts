@@ -1,6 +1,6 @@
 // When a membership ends, another member takes over the rows that the member was responsible for in that organization. Nothing is
 // deleted.
-import { personJoin, shownPersonSql, toShownPerson } from '#fairway/server/domains/people'
+import { PEOPLE, personJoin, shownPersonSql, toShownPerson } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { InStatement, ResultSet } from '#fairway/server/kernel/database/client'
 import type { SqlPart } from '#fairway/server/kernel/dependent-rows'
@@ -43,15 +43,27 @@ function heirs({ sql, args }: SqlPart, receivers: Receivers, members: Members): 
 
 /**
  * The statements that hand over rows, for the transaction that ends these memberships (`m`), before it ends them. The receiver's
- * own shares on these rows are removed, because the rows now belong to them.
+ * own shares on these rows are removed, because the rows now belong to them. Service accounts pass to the receiver as well.
  */
 export function handOverStatements(
   tables: readonly TableOfRows[],
   memberships: SqlPart,
-  receivers: Receivers = {},
-  members: Members = 'org_members',
+  { receivers = {}, members = 'org_members', now }: { receivers?: Receivers; members?: Members; now: number },
 ): InStatement[] {
-  const { sql, args } = heirs(memberships, receivers, members)
+  const heir = heirs(memberships, receivers, members)
+  return [...ownedRowsStatements(tables, heir), accountsStatement(heir, now)]
+}
+
+function accountsStatement({ sql, args }: SqlPart, now: number): InStatement {
+  const idOf = (email: string) => `(select u.id from ${PEOPLE} where u.email = ${email})`
+  return {
+    sql: `update fw_service_accounts set owner_id = ${idOf('h.heir')}, inherited_at = ? from (${sql}) h
+      where fw_service_accounts.org_id = h.orgId and owner_id = ${idOf('h.leaver')} and h.heir is not null and deleted_at is null`,
+    args: [now, ...args],
+  }
+}
+
+function ownedRowsStatements(tables: readonly TableOfRows[], { sql, args }: SqlPart): InStatement[] {
   return tables.flatMap(({ name, quoted, people, hasOwner, hasId }) => [
     ...people.map(column => ({
       sql: `update ${quoted} set ${column} = h.heir from (${sql}) h

@@ -119,6 +119,25 @@ export { belongsOnlyTo, joinByDirectory, leaveByDirectory, letInStatement } from
 export { domainOf, ownsDomain, requireDomain } from './domain-names'
 export { checkDomain, checkDueDomains, claimDomain, listDomains } from './proved-domains'
 export { getSessionPolicy, planSessionPolicy, policySchema, setSessionPolicy } from './set-session-policy'
+export {
+  addServiceAccount,
+  changeServiceAccount,
+  endServiceAccount,
+  listServiceAccounts,
+  serviceAccountForAudit,
+  serviceAccountNames,
+  serviceAccountShape,
+} from './service-accounts/accounts'
+export {
+  endServiceKey,
+  isWellFormedKey,
+  makeServiceKey,
+  purgeServiceKeys,
+  serviceKeyInput,
+  tellEndingKeys,
+  tellInheritors,
+} from './service-accounts/keys'
+export { noteServiceUse, serviceCredential, type ServiceCredentialRow } from './service-accounts/credentials'
 export { setSecretEnd, tellEndingSecrets } from './secret-end'
 export { setAuthProvider } from './set-auth-provider'
 export { setActiveOrgIdOf, team } from './team'

@@ -87,10 +87,10 @@ export function openOrgContext(app: App, row: Omit<OrgContextRow, 'chosenOrgId'>
   const { orgId, orgName, orgRole } = row
   const org = { id: orgId ?? '', name: orgName ?? '' }
   const reason = orgId === null ? undefined : sessionPolicyReason(app, row, proof.times)
-  const meetsRule = meetsSignInRule(row, proof)
+  const meetsRule = proof.isMachine === true || meetsSignInRule(row, proof)
   if (reason && meetsRule) return { ...NOWHERE, closedOrg: ofOwner(row, toPolicyClosed(org, row, reason)) }
   if (orgId === null || meetsRule) {
-    const secondFactor = secondFactorOf(app, row, proof)
+    const secondFactor = proof.isMachine ? undefined : secondFactorOf(app, row, proof)
     if (!secondFactor) return { orgId, orgName, orgRole }
     return secondFactor.isOver
       ? { ...NOWHERE, closedOrg: { ...org, ...NO_PROVIDER }, secondFactor }

@@ -240,7 +240,7 @@ export function leaveAllStatements(app: App, { userId, leaving, tables, receiver
   const memberships = { sql: 'm.user_id = ?', args: [userId] }
   return [
     ...endMembershipsStatements(app, { memberships, tables: handedOver, receivers }),
-    ...handOverStatements(handedOver, memberships, {}, 'fw_suspended_members'),
+    ...handOverStatements(handedOver, memberships, { members: 'fw_suspended_members', now: app.now().getTime() }),
     { sql: 'delete from fw_suspended_members where user_id = ?', args: [userId] },
     ...gone.flatMap(({ id }) => [
       ...ofAuthors(app, tables).map(({ quoted }) => ({ sql: `delete from ${quoted} where org_id = ?`, args: [id] })),

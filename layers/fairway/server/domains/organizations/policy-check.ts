@@ -5,11 +5,11 @@ import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { Orm } from '#fairway/server/kernel/database/client'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { Session } from '#fairway/shared/schemas/session'
+import { appRoleOf, orgRoleOf, principalOf } from './service-accounts/principal'
 import { type Part, POLICY_ACTIONS, type PolicyAction, policyOf } from './policy'
 import {
   accessibleTo,
   appOfRun,
-  ASSIGNED_ROLES,
   type Changes,
   columnOf,
   ruledChanges,
@@ -27,6 +27,8 @@ export interface Asking {
   orgRole: string | null
   appRole: string | null
   share: ShareRole | null
+  /** Whether it is a service account, which has no rows outside its organization. */
+  isAccount?: boolean
   /** The rows that `via()` reads, of one row; missing ones allow nothing. */
   referenced?: ReadonlyMap<Part, Row>
 }
@@ -43,7 +45,8 @@ function isMet(part: Part, row: Row, person: Asking): boolean {
     return isInOrg && target !== undefined && isAllowed(part.parts, target, person)
   }
   if (part.kind === 'shared') return isShared(part.role, row, person)
-  if (part.kind === 'person') return (isInOrg || row.orgId === null) && addressIn(row, part.column) === person.email
+  if (part.kind === 'person')
+    return (isInOrg || isPersonal(row, person)) && addressIn(row, part.column) === person.email
   return isInOrg && isMetInOrg(part, row, person)
 }
 
@@ -62,9 +65,12 @@ function isMetInOrg(
 export const addressIn = (row: Row, name: string): unknown =>
   row[name] ?? (name === 'owner' ? row.ownerEmail : undefined)
 
-function isShared(role: ShareRole, row: Row, { email, orgId, share }: Asking): boolean {
+const isPersonal = (row: Row, { isAccount = false }: Asking): boolean => row.orgId === null && !isAccount
+
+function isShared(role: ShareRole, row: Row, person: Asking): boolean {
+  const { email, orgId, share } = person
   const isInOrg = row.orgId !== null && row.orgId === orgId
-  if (row.ownerEmail === email && (row.orgId === null || isInOrg)) return true
+  if (row.ownerEmail === email && (isPersonal(row, person) || isInOrg)) return true
   if (!isInOrg) return false
   if (share !== null && SHARE_ROLES.indexOf(share) >= SHARE_ROLES.indexOf(role)) return true
   return (row.visibility === 'org-edit' && role !== 'admin') || (row.visibility === 'org' && role === 'viewer')
@@ -99,12 +105,14 @@ export const refusedFields = (table: SQLiteTable, changes: Changes, row: Row, pe
 
 /** Returns the properties of this person that rules check; for a row, also their share of it. */
 export async function personOf(db: Orm, table: SharedTable, session: Session, id: string | null): Promise<Asking> {
-  const { userId, email, orgId } = session
+  const { orgId } = session
+  const { email, userId, isPerson } = principalOf(session)
   const [roles] = await db.all<Pick<Asking, 'orgRole' | 'appRole' | 'share'>>(sql`select
-    (select role from org_members where org_id = ${orgId} and user_id = ${userId}) as orgRole,
-    (select role.role from ${ASSIGNED_ROLES} where role.org_id = ${orgId} and role.user_id = ${userId} and role.app_id = ${appOfRun()}) as appRole,
+    ${orgRoleOf(orgId, userId)} as orgRole,
+    ${appRoleOf(orgId, userId, appOfRun())} as appRole,
     (select role from shares where resource = ${getTableName(table)} and resource_id = ${id} and user_id = ${userId}) as share`)
-  return { email, orgId, orgRole: roles?.orgRole ?? null, appRole: roles?.appRole ?? null, share: roles?.share ?? null }
+  const { orgRole = null, appRole = null, share = null } = roles ?? {}
+  return { email, orgId, orgRole, appRole, share, ...(isPerson ? {} : { isAccount: true }) }
 }
 
 /** Reads the rows that `via()` in the policy of a table names for this row. */
@@ -174,8 +182,9 @@ export async function createCheck(
   const policy = policyOf(table)
   if (!policy) return () => {}
   if (!session.orgId) throw new AppError('no-organization')
-  const { orgId, email } = session
+  const { orgId } = session
   const person = await personOf(db, table, session, null)
+  const { email } = person
   const defaults = Object.fromEntries(
     Object.keys(policy.fields).map(name => [name, columnOf(table, name).default ?? null]),
   )

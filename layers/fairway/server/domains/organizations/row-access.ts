@@ -6,6 +6,7 @@ import { originalName } from '#fairway/server/kernel/database/orm'
 import type { PersonKey } from '#fairway/server/kernel/dependent-rows'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { Session } from '#fairway/shared/schemas/session'
+import { appRoleOf, orgRoleOf, principalOf } from './service-accounts/principal'
 import { type Part, personColumn, type PolicyAction, policyOf, type Via } from './policy'
 
 /** The uses of a row: read it, change it, or also share and delete it. The owner may do all. */
@@ -31,8 +32,8 @@ const isOwnable = (table: SharedTable): table is OwnableTable => 'visibility' in
 
 /** The person whose access is checked: a session, or `callerPlaceholders` in a prepared query. */
 export type Caller =
-  | Pick<Session, 'email' | 'userId' | 'orgId'>
-  | { email: Placeholder; userId: Placeholder; orgId: Placeholder; appId: Placeholder }
+  | Pick<Session, 'email' | 'userId' | 'orgId' | 'serviceAccount'>
+  | { email: Placeholder; userId: Placeholder; orgId: Placeholder; appId: Placeholder; isPerson: Placeholder }
   // In each organization of theirs.
   | { email: string; userId: string; orgId: SQL }
 
@@ -42,6 +43,7 @@ export const callerPlaceholders = {
   userId: sql.placeholder('callerUserId'),
   orgId: sql.placeholder('callerOrgId'),
   appId: sql.placeholder('callerAppId'),
+  isPerson: sql.placeholder('callerIsPerson'),
 } as const
 
 /** A person as the caller for each row of a table: in its organization, while they are a member there. */
@@ -52,21 +54,31 @@ export const inEachOrganization = (table: SharedTable, { email, userId }: Person
 })
 
 /** The values of `callerPlaceholders`. */
-export const callerOf = ({
-  email,
-  userId,
-  orgId,
-}: Pick<Session, 'email' | 'userId' | 'orgId'>): {
+export function callerOf(session: Pick<Session, 'email' | 'userId' | 'orgId' | 'serviceAccount'>): {
   callerEmail: string
   callerUserId: string
   callerOrgId: string | null
   callerAppId: string
-} => ({
-  callerEmail: email,
-  callerUserId: userId,
-  callerOrgId: orgId,
-  callerAppId: appOfRun(),
-})
+  callerIsPerson: number
+} {
+  const { email, userId, isPerson } = principalOf(session)
+  return {
+    callerEmail: email,
+    callerUserId: userId,
+    callerOrgId: session.orgId,
+    callerAppId: appOfRun(),
+    callerIsPerson: Number(isPerson),
+  }
+}
+
+/** What conditions compare for a caller. */
+export const keysOf = (caller: Caller) => {
+  if ('appId' in caller) return { ...caller, isPerson: sql`${caller.isPerson} = 1` }
+  if (typeof caller.orgId === 'object' && caller.orgId !== null)
+    return { ...caller, appId: appOfRun(), isPerson: sql`1` }
+  const { isPerson, ...keys } = principalOf(caller as Session)
+  return { ...keys, orgId: caller.orgId, appId: appOfRun(), isPerson: isPerson ? sql`1` : sql`0` }
+}
 
 /** The application whose roles count: that of the request or action. Outside of both, there are no app roles. */
 export const appOfRun = (): string => findRun()?.app.config.appRoles?.appId ?? ''
@@ -207,18 +219,16 @@ export function anyOf(parts: readonly Part[], table: SharedTable, caller: Caller
 
 function partOf(part: Part, table: SharedTable, caller: Caller): SQL {
   const isInOrg = sql`${table.orgId} = ${caller.orgId}`
+  const { email, userId, orgId, appId, isPerson } = keysOf(caller)
   switch (part.kind) {
     case 'member':
       return isInOrg
     case 'orgRole':
-      return sql`(${isInOrg} and exists (select 1 from org_members role where role.org_id = ${caller.orgId}
-        and role.user_id = ${caller.userId} and role.role in (${listed(part.roles)})))`
+      return sql`(${isInOrg} and ${orgRoleOf(orgId, userId)} in (${listed(part.roles)}))`
     case 'appRole':
-      return sql`(${isInOrg} and exists (select 1 from ${ASSIGNED_ROLES}
-        where role.org_id = ${caller.orgId} and role.user_id = ${caller.userId}
-        and role.app_id = ${'appId' in caller ? caller.appId : appOfRun()} and role.role in (${listed(part.roles)})))`
+      return sql`(${isInOrg} and ${appRoleOf(orgId, userId, appId)} in (${listed(part.roles)}))`
     case 'person':
-      return sql`(${personColumn(table, part.column)} = ${caller.email} and (${table.orgId} is null or ${isInOrg}))`
+      return sql`(${personColumn(table, part.column)} = ${email} and ${isNearby(table, { orgId, isPerson })})`
     case 'shared':
       return isOwnable(table) ? sharedWith(table, caller, part.role) : sql`0`
     case 'rowIs':
@@ -236,10 +246,11 @@ function partOf(part: Part, table: SharedTable, caller: Caller): SQL {
   }
 }
 
-/** The app roles of current members, as `role`. Assignments of former members do not count. */
-export const ASSIGNED_ROLES = sql.raw(
-  'app_member_roles role join org_members m on m.org_id = role.org_id and m.user_id = role.user_id',
-)
+/** Whether a row is in the caller's organization, or in none: personal rows of people. A service account has none. */
+const isNearby = (
+  table: SharedTable,
+  { orgId, isPerson }: Pick<ReturnType<typeof keysOf>, 'orgId' | 'isPerson'>,
+): SQL => sql`(${table.orgId} = ${orgId} or (${table.orgId} is null and ${isPerson}))`
 
 const listed = (texts: readonly string[]): SQL =>
   sql.join(
@@ -255,13 +266,14 @@ const isOneOf = (column: SQLiteColumn, value: unknown): SQL =>
 
 /** Returns the rows that the caller owns, that are shared with them with at least this role, or that their visibility allows. */
 export function sharedWith(table: OwnableTable, caller: Caller, role: ShareRole): SQL {
-  const isOwn = sql`(${table.ownerEmail} = ${caller.email} and (${table.orgId} is null or ${table.orgId} = ${caller.orgId}))`
+  const { email, userId, orgId, isPerson } = keysOf(caller)
+  const isOwn = sql`(${table.ownerEmail} = ${email} and ${isNearby(table, { orgId, isPerson })})`
   const enough = listed(SHARE_ROLES.slice(SHARE_ROLES.indexOf(role)))
-  const isShared = sql`(${table.orgId} = ${caller.orgId} and ${table.id} in (select resource_id from shares
-    where user_id = ${caller.userId} and resource = ${originalName(table)} and role in (${enough})))`
+  const isShared = sql`(${table.orgId} = ${orgId} and ${table.id} in (select resource_id from shares
+    where user_id = ${userId} and resource = ${originalName(table)} and role in (${enough})))`
   const opening = OPENING[role]
   if (opening === null) return sql`(${isOwn} or ${isShared})`
-  return sql`(${isOwn} or ${isShared} or (${table.orgId} = ${caller.orgId} and ${table.visibility} ${sql.raw(opening)}))`
+  return sql`(${isOwn} or ${isShared} or (${table.orgId} = ${orgId} and ${table.visibility} ${sql.raw(opening)}))`
 }
 
 // The visibility of a row allows every member of the organization to read or change it, never to share or delete it.

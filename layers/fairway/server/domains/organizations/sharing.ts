@@ -7,15 +7,16 @@ import type { App } from '#fairway/server/kernel/app-context'
 import type { Orm } from '#fairway/server/kernel/database/client'
 import { shares } from './tables'
 import type { Visibility } from './ownable-columns'
-import { accessibleTo, type Caller, type OwnableTable, sharedWith, type ShareRole } from './row-access'
+import { accessibleTo, type Caller, keysOf, type OwnableTable, sharedWith, type ShareRole } from './row-access'
 
 /**
  * Returns the caller's access to a row that `accessibleTo` has found: `owner`, or the highest role from a share or its
  * visibility.
  */
 export function accessOf(table: OwnableTable, caller: Caller): SQL<'owner' | ShareRole> {
-  return sql`case when ${table.ownerEmail} = ${caller.email} then 'owner' else coalesce((select role from shares
-    where resource = ${getTableName(table)} and resource_id = ${table.id} and user_id = ${caller.userId} and role <> 'viewer'),
+  const { email, userId } = keysOf(caller)
+  return sql`case when ${table.ownerEmail} = ${email} then 'owner' else coalesce((select role from shares
+    where resource = ${getTableName(table)} and resource_id = ${table.id} and user_id = ${userId} and role <> 'viewer'),
     case ${table.visibility} when 'org-edit' then 'editor' else 'viewer' end) end`
 }
 

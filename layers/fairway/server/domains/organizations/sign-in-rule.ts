@@ -16,6 +16,8 @@ export interface SignInProof {
   provedSecondFactor?: boolean
   /** When it began and how it was used, for the session policy; a program without a session has none. */
   times?: SessionTimes
+  /** Whether it is a service account. It has no sign-in, so rules about one do not concern it. */
+  isMachine?: boolean
 }
 
 /** The columns of the rule; all null for a person without an organization. */

@@ -26,15 +26,18 @@ function inScope(scope: VaultScope, key?: string): SQL | undefined {
 }
 
 /**
- * Returns a person's credential with this name: their own, else the one of the organization that they work in. Throws
+ * Returns a person's credential with this name: their own, else the one of the organization that they work in. A service account
+ * has none of its own. Throws
  * `credential-required` with the page to add it on, also when it exists but cannot be unsealed.
  */
 export async function requireCredential(
   app: App,
-  session: Pick<Session, 'userId' | 'orgId'>,
+  session: Pick<Session, 'userId' | 'orgId' | 'serviceAccount'>,
   key: string,
 ): Promise<string> {
-  const personal = await findCredential(app, { userId: session.userId }, key)
+  const personal: FoundCredential = session.serviceAccount
+    ? { state: 'missing' }
+    : await findCredential(app, { userId: session.userId }, key)
   if (personal.state === 'readable') return personal.value
   const shared = session.orgId ? await findCredential(app, { orgId: session.orgId }, key) : personal
   if (shared.state === 'readable') return shared.value

@@ -80,7 +80,8 @@ async function credentialFor(app: App, origin: string, session: Session | null):
     if (environment === 'development' && isLoopbackHost(new URL(origin).hostname)) return {}
     throw new AppError('a2a-not-configured', { cause: 'A2A_SECRET is not set, so nothing was sent' })
   }
-  const email = session?.emailVerified ? session.email : undefined
+  // A service account is not its owner of record: it calls as the application.
+  const email = session?.emailVerified && !session.serviceAccount ? session.email : undefined
   const token = await signPeerToken(app, {
     type: 'a2a+jwt',
     audience: origin,

@@ -28,9 +28,12 @@ export async function findPerson(
   return row
 }
 
-/** Whether the user is an operator of this installation (`FW_OPERATORS`). Requires a confirmed address. */
-export const isOperator = (app: App, session: Pick<Session, 'email' | 'emailVerified'>): boolean =>
-  session.emailVerified && app.config.operators.includes(session.email.trim().toLowerCase())
+/** Whether the user is an operator of this installation (`FW_OPERATORS`). Requires a confirmed address; a service account is none. */
+export const isOperator = (
+  app: App,
+  session: Pick<Session, 'email' | 'emailVerified'> & Partial<Pick<Session, 'serviceAccount'>>,
+): boolean =>
+  session.emailVerified && !session.serviceAccount && app.config.operators.includes(session.email.trim().toLowerCase())
 
 /** Throws `not-found` for users who are not operators, so that they do not learn that the route exists. */
 export function requireOperator(app: App, session: Session): void {

@@ -25,5 +25,11 @@ export {
 } from './get-session'
 export { defineLocalMigration, type LocalMigrationContext, callHook } from './local-migration/template-hook'
 export { countLocalData, moveLocalData } from './local-migration/move-local-data'
+export {
+  actAsServiceAccount,
+  openServiceAccount,
+  type ServiceActorRow,
+  serviceActorSql,
+} from './service-account-session'
 export { sessionCookie } from './sources'
 export { startView } from './view-as'

@@ -17,8 +17,17 @@ export const randomHex = (bytes = 32): string => randomBytes(bytes).toString('he
 const ALPHANUMERIC = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 
 /** `length` random characters of `a-zA-Z0-9`, all equally likely. */
-const randomAlphanumeric = (length: number): string =>
+export const randomAlphanumeric = (length: number): string =>
   Array.from({ length }, () => ALPHANUMERIC[randomInt(ALPHANUMERIC.length)]).join('')
+
+const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+
+/** A number in base 62, as in the checksum of a token: digits, upper case, lower case. */
+export function toBase62(number: number): string {
+  const digit = BASE62.charAt(number % BASE62.length)
+  const rest = Math.floor(number / BASE62.length)
+  return rest === 0 ? digit : toBase62(rest) + digit
+}
 
 /**
  * Returns a new UUIDv7 for one request. Unlike `newId` it keeps no order within a millisecond, and costs a sixth. Node.js before

@@ -51,7 +51,7 @@ export async function enqueue<Name extends keyof JobTypes & string>(
   return queueJob(run.app, db, entry, input, {
     ...options,
     orgId: (session ? session.orgId : run.orgId) ?? null,
-    userId: session?.userId ?? null,
+    userId: session?.serviceAccount?.id ?? session?.userId ?? null,
   })
 }
 

@@ -26,7 +26,7 @@ export interface JobContext {
   orgId: string | null
   /** That organization; null without one, and after it was deleted. */
   organization: { id: string; name: string } | null
-  /** The person who queued it; null for schedules. */
+  /** The person who queued it, or the service account; null for schedules. `as` takes both. */
   userId: string | null
   db: Orm
   log: Log

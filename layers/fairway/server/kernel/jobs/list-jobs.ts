@@ -38,13 +38,13 @@ export async function jobMetrics(app: App): Promise<string> {
  */
 export async function findJobOf(
   app: App,
-  { userId, orgId }: Pick<Session, 'userId' | 'orgId'>,
+  { userId, orgId, serviceAccount }: Pick<Session, 'userId' | 'orgId' | 'serviceAccount'>,
   id: string,
 ): Promise<FollowedJob | undefined> {
   const { rows } = await app.db.client.execute({
     sql: `select name, state, progress_done as done, progress_total as total, result from fw_jobs
       where id = ? and user_id = ? and (org_id is null or org_id = ?)`,
-    args: [id, userId, orgId],
+    args: [id, serviceAccount?.id ?? userId, orgId],
   })
   const [row] = rows
   return row && followedJobSchema.parse({ ...row, result: row.result === null ? null : JSON.parse(String(row.result)) })

@@ -26,7 +26,7 @@ export type LimitOption = CallLimit | readonly CallLimit[]
 
 /** The caller: a person, an organization and a network, as far as they are known. */
 export interface LimitedCaller {
-  session: { userId: string; orgId: string | null } | null
+  session: { userId: string; orgId: string | null; serviceAccount?: { id: string } } | null
   /** Missing where another application, a job or the command line calls. */
   clientAddress?: string
 }
@@ -51,7 +51,7 @@ export const limitCall = (app: App, limit: Limit & { per: CallsPer }, caller: Li
  */
 function subjectOf(per: CallsPer, { session, clientAddress }: LimitedCaller): string {
   const network = clientAddress === undefined ? undefined : `network:${addressKey(clientAddress)}`
-  const person = session ? `person:${session.userId}` : undefined
+  const person = session ? `person:${session.serviceAccount?.id ?? session.userId}` : undefined
   const organization = session?.orgId ? `organization:${session.orgId}` : undefined
   const known = { person: [person, network], organization: [organization, person, network], network: [network, person] }
   return known[per].find(subject => subject !== undefined) ?? 'unknown'

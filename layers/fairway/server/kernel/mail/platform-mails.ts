@@ -178,6 +178,20 @@ export const platformMails = {
     href: data => data.link,
     because: 'owner',
   }),
+  'service-key-ending': defineMail({
+    description: 'To owners: a key of a service account ends soon, and no other key replaces it.',
+    data: z.object({ link, account: z.string(), ends: z.string() }),
+    example: { link: LINK, account: 'Nightly export', ends: '20 May 2031' },
+    href: data => data.link,
+    because: 'owner',
+  }),
+  'service-accounts-inherited': defineMail({
+    description: 'To the member who became the owner of record of service accounts because somebody left.',
+    data: z.object({ link, accounts: z.string() }),
+    example: { link: LINK, accounts: 'Nightly export' },
+    href: data => data.link,
+    because: 'account',
+  }),
   'domain-lapsed': defineMail({
     description: 'To owners: a domain is no longer proved, because its DNS record is gone.',
     data: z.object({ link, domain: z.string() }),

@@ -85,7 +85,9 @@ export async function recordAudit(app: App, entry: AuditEntry): Promise<void> {
 
 /** The caller of a row and its organization; a visitor has no name there. */
 function whoOf(entry: AuditEntry) {
-  const { session, via, visitedOrgId, visitorEmail } = entry
+  const { session, visitedOrgId, visitorEmail } = entry
+  // A service account is named on every surface, and in the jobs that it has queued.
+  const via = session?.serviceAccount?.id ?? entry.via
   if (visitedOrgId !== undefined || !session)
     return { via: VISITOR, userId: null, userEmail: visitorEmail ?? null, orgId: visitedOrgId ?? null }
   const { userId, email: userEmail } = session.viewedBy ?? session

@@ -15,10 +15,12 @@ export interface OAuthClient {
   name: string | null
   /**
    * `document`: described at its own address, so its host is proven. `registered`: it registered itself, and nothing is proven.
-   * `managed`: owners of an organization registered it for that organization.
+   * `managed`: owners of an organization registered it for that organization. `service`: a service account, which acts for itself.
    */
-  source: 'document' | 'registered' | 'managed'
-  /** The organization of a managed client. */
+  source: 'document' | 'registered' | 'managed' | 'service'
+  /** What the tokens of a service account are bound to: the ID of its key, or the time of its public keys. */
+  credential?: string
+  /** The organization of a managed client or a service account. */
   orgId?: string
   /** The host of its metadata document, with the port that its address names; null for every other client. */
   host: string | null

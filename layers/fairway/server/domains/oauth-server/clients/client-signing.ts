@@ -4,8 +4,8 @@ import { OAuthError } from '../oauth-error'
 
 const SIGNED = 'private_key_jwt'
 
-/** The methods of client authentication, for the metadata. Only managed clients have a secret. */
-export const AUTH_METHODS = ['none', SIGNED, 'client_secret_basic'] as const
+/** The methods of client authentication, for the metadata. Only managed clients and service accounts have a secret. */
+export const AUTH_METHODS = ['none', SIGNED, 'client_secret_basic', 'client_secret_post'] as const
 /** The algorithms of client assertions, for the metadata. */
 export const ASSERTION_ALGORITHMS = ['RS256', 'ES256', 'EdDSA'] as const
 /** The same with the name that RFC 9864 gives to EdDSA with this curve. */

@@ -1,0 +1,16 @@
+import type { ServerSession } from '#fairway/server/domains/sessions'
+import type { TokenScope } from '#fairway/shared/scopes'
+
+/** The caller of `/mcp`: a person in one organization, through a host, with the scopes granted to it. Or a service account. */
+export interface McpAccess {
+  /** The person as actions see them. The organization is the grant's, not the one active in a browser. */
+  session: ServerSession
+  scopes: ReadonlySet<TokenScope>
+  /** Whether `mcp:write` includes destructive tools. */
+  mayDelete: boolean
+  /** Whether the organization limits apps and tokens to reading. They then lose `mcp:write` and `operator`, even if granted. */
+  isReadOnly: boolean
+  /** Null for static tokens; the ID of a service account. */
+  grantId: string | null
+  clientId: string | null
+}

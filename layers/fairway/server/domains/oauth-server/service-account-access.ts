@@ -1,0 +1,106 @@
+// Service accounts as callers: by a key, or by a token that the client credentials grant has issued.
+import { noteAccountEvent, suspendedError } from '#fairway/server/domains/people'
+import { hasSessionPolicy, isWellFormedKey, noteServiceUse } from '#fairway/server/domains/organizations'
+import {
+  copyOf,
+  openServiceAccount,
+  type ServerSession,
+  type ServiceActorRow,
+  serviceActorSql,
+} from '#fairway/server/domains/sessions'
+import type { App } from '#fairway/server/kernel/app-context'
+import { sha256 } from '#fairway/server/kernel/crypto/hash'
+import { findRun } from '#fairway/server/kernel/current-run'
+import { addressKey } from '#fairway/server/kernel/http/client-address'
+import { MCP_SCOPES, type McpScope } from '#fairway/shared/scopes'
+import type { AccessTokenClaims } from './access-token'
+import type { McpAccess } from './mcp-access'
+
+/** Whether a token was issued to a service account: it is its own subject (RFC 9068 §2.2). */
+export const isOfServiceAccount = ({ sub, client_id: clientId }: AccessTokenClaims): boolean => sub === clientId
+
+/** Returns the access of a key; null unless it is live. Throws `account-suspended`. */
+export async function accessByKey(app: App, key: string): Promise<McpAccess | null> {
+  if (!isWellFormedKey(key)) return null
+  const hash = sha256(key)
+  return openAccess(app, await remembered(app, 'byKey', hash, [hash]))
+}
+
+/** The same for a token. It ends with its key, with the account's public keys, and with the account. */
+export async function accessByToken(app: App, claims: AccessTokenClaims): Promise<McpAccess | null> {
+  const { jti, client_id: id, grant_id: credential, org_id: orgId } = claims
+  const kept = await remembered(app, 'byToken', jti, [id, credential])
+  if (kept.row?.accountOrgId !== orgId) return null
+  const scopes = new Set(claims.scope.split(' '))
+  return openAccess(app, kept, scope => scopes.has(scope))
+}
+
+interface Kept {
+  /** Undefined when the credential is not live. Many calls share it. */
+  row?: Readonly<ServiceActorRow>
+  /** The session, once opened. Callers get copies only. */
+  session?: ServerSession | null
+}
+
+/** Finds the row of a credential, and remembers it until the next write to the database. */
+function remembered(app: App, by: 'byKey' | 'byToken', credential: string, args: string[]): Promise<Kept> {
+  const { find, memory } = app.memo(`service-access-${by}`, () => ({
+    find: app.db.prepareRead<ServiceActorRow>(serviceActorSql(by)),
+    memory: app.db.memory<Kept>('access-rows'),
+  }))
+  return memory.get(credential, async () => ({ row: (await find(args))[0] }))
+}
+
+async function openAccess(app: App, kept: Kept, isInToken = (_scope: McpScope) => true): Promise<McpAccess | null> {
+  const { row } = kept
+  const now = app.now().getTime()
+  if (!row || (row.expiresAt !== null && row.expiresAt <= now)) return null
+  // Compared on every call, because a suspension can end with time.
+  if (row.suspendedUntil > now) throw suspendedError(row.suspendedUntil)
+  const session = kept.session ?? (await sessionOf(app, row))
+  if (!hasSessionPolicy(row)) kept.session = session
+  if (!session) return null
+  noteUse(app, row)
+  const isReadOnly = row.agentsReadOnly === 1 || row.readOnly === 1
+  const scopes = grantable(row).filter(scope => isInToken(scope) && (scope === 'mcp:read' || !isReadOnly))
+  return {
+    session: copyOf(session),
+    scopes: new Set(scopes),
+    ...destructionOf(row),
+    isReadOnly,
+    grantId: row.accountId,
+    clientId: row.accountId,
+  }
+}
+
+async function sessionOf(app: App, row: ServiceActorRow): Promise<ServerSession | null> {
+  const opened = await openServiceAccount(app, row)
+  return 'session' in opened ? opened.session : null
+}
+
+/** The scopes of an account, in our order. */
+export const grantable = ({ scope, readOnly }: Pick<ServiceActorRow, 'scope' | 'readOnly'>): McpScope[] => {
+  const granted = scope.split(' ')
+  return MCP_SCOPES.filter(each => granted.includes(each) && (readOnly !== 1 || each !== 'mcp:write'))
+}
+
+/** What an account may destroy. An account made with `destructive` does so at once. */
+const destructionOf = ({ destructive }: ServiceActorRow): Pick<McpAccess, 'mayDelete'> => ({
+  mayDelete: destructive === 1,
+})
+
+const KNOWN_PLACE_IN_MS = 90 * 24 * 60 * 60 * 1000
+
+/** Notes the use of an account. A network new to it is a security event of its owner of record. */
+function noteUse(app: App, row: ServiceActorRow): void {
+  const address = findRun()?.clientAddress
+  const place = address === undefined ? undefined : addressKey(address)
+  if (place !== undefined && place !== row.usedFrom)
+    noteAccountEvent(app, {
+      kind: 'token-used',
+      userId: row.userId,
+      subject: row.accountName,
+      quietForInMs: KNOWN_PLACE_IN_MS,
+    })
+  noteServiceUse(app, row, place)
+}
