@@ -17,11 +17,12 @@ const arrows = {
   setup: ['actions', 'directory', 'oauth-client', 'organizations', 'people', 'sign-in'],
   actions: ['files', 'oauth-client', 'organizations', 'pages', 'peers', 'people', 'sessions'],
   collections: ['actions', 'files', 'organizations', 'sessions'],
+  agents: ['actions', 'oauth-server', 'organizations', 'peers', 'people', 'sessions'],
   changes: ['actions', 'collections', 'organizations', 'sessions'],
   operator: [],
   plans: ['actions', 'organizations'],
   webhooks: ['actions', 'organizations', 'people', 'sessions'],
-  mcp: ['actions', 'oauth-server', 'organizations', 'sessions'],
+  mcp: ['actions', 'agents', 'oauth-server', 'organizations', 'sessions'],
 }
 
 /** Libraries with one importer: only this part of the code may import them. */

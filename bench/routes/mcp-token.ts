@@ -22,6 +22,7 @@ export default defineEventHandler(async event => {
     sessionId,
     scope: ['mcp:read'],
     mayDelete: false,
+    asksFirst: true,
     mustSign: false,
     resource: `${app.config.baseUrl}/mcp`,
     redirectUri: REDIRECT_URI,

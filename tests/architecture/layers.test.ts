@@ -83,6 +83,7 @@ const inHouse: Case[] = [
   ['arrows-of-collections', 'server/domains/collections', `import '../mcp/index'`, ['server/domains/mcp/index.ts']],
   ['arrows-of-changes', 'server/domains/changes', `import '../mcp/index'`, ['server/domains/mcp/index.ts']],
   ['arrows-of-operator', 'server/domains/operator', `import '../people/index'`, ['server/domains/people/index.ts']],
+  ['arrows-of-agents', 'server/domains/agents', `import '../mcp/index'`, ['server/domains/mcp/index.ts']],
   ['arrows-of-plans', 'server/domains/plans', `import '../mcp/index'`, ['server/domains/mcp/index.ts']],
   ['arrows-of-webhooks', 'server/domains/webhooks', `import '../mcp/index'`, ['server/domains/mcp/index.ts']],
   ['arrows-of-mcp', 'server/domains/mcp', `import '../sign-in/index'`, ['server/domains/sign-in/index.ts']],

@@ -42,7 +42,6 @@ const WRITTEN: Record<string, string> = {
   'npx mcp probe': 'a command',
   'FW_TOKEN= npx action list-members --at': 'a command',
   'embed-ticket-ended': 'an error code, for support',
-  'The decision is approve or decline.': 'only a form that was tampered with is answered so',
   'The terms were not accepted.': 'only a form that was tampered with is answered so',
 }
 

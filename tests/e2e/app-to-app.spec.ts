@@ -2,7 +2,8 @@ import type { Page } from '@playwright/test'
 import { expectNothingCutOff, expectNoViolationsInBothColours } from '../support/accessibility'
 import { expect, test } from '../support/e2e'
 import { peerToken } from '../support/hub'
-import { aPerson, runAction, signUp } from '../support/people'
+import { askToDelete } from '../support/deleting-host'
+import { aPerson, browserOf, runAction, signUp } from '../support/people'
 import { confirmAddress, query } from '../support/query'
 import { A2A_SECRET } from '../support/secrets'
 import type { TestServer } from '../support/server'
@@ -43,7 +44,7 @@ test('a person approves a request of another application, with the keyboard and 
   await form.getByLabel('Email').fill(email)
   await form.getByLabel('Password', { exact: true }).fill(password)
   await form.getByRole('button', { name: 'Sign in', exact: true }).click()
-  await expect(page).toHaveURL(url)
+  await expect(page).toHaveURL(url.replace('/_fw/a2a/', '/'))
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Delete the note “Last year”?')
   await expect(page.getByText('mail (mail.example.test) wants to act on your behalf')).toBeVisible()
   for (const name of ['Decline', 'Approve']) {
@@ -66,7 +67,7 @@ test.describe('with JavaScript', () => {
       await expectNothingCutOff(page)
       await expectNoViolationsInBothColours(page)
     }
-    await page.goto(`${new URL(url).origin}/_fw/a2a/approvals/nothing`)
+    await page.goto(`${new URL(url).origin}/approvals/nothing`)
     await look()
     await page.goto(url)
     await look()
@@ -76,5 +77,24 @@ test.describe('with JavaScript', () => {
     await page.context().clearCookies()
     await page.reload()
     await look()
+  })
+
+  test('the page of a host fits, and its call runs when the person ticks that', async ({ page, server }) => {
+    await signUp(page, server.origin, aPerson())
+    const { path } = await askToDelete(await browserOf(page, server.origin), server.origin)
+    await page.goto(server.origin + path)
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('Delete the note “Old plans”?')
+    await expectNothingCutOff(page)
+    await expectNoViolationsInBothColours(page)
+    await page.getByRole('checkbox', { name: /Run it now/ }).focus()
+    await page.keyboard.press('Space')
+    for (const name of ['Decline', 'Approve']) {
+      await page.keyboard.press('Tab')
+      await expect(page.getByRole('button', { name })).toBeFocused()
+    }
+    await page.keyboard.press('Enter')
+    await expect(page.getByText('The action has run.')).toBeVisible()
+    await expectNoViolationsInBothColours(page)
+    expect(await query(server, 'select id from notes')).toEqual([])
   })
 })

@@ -33,8 +33,19 @@ interface Kept {
   tokens: Tokens
 }
 
+interface SequenceRun extends HostRun {
+  /** Connects with permission to delete. Returns the access token. */
+  connectDeleting(): Promise<string>
+  /** Deletes a note: the call waits for the person, runs once after they approve it, and is a new question afterwards. */
+  deleteAfterApproval(): Promise<void>
+}
+
 /** Starts a host from its recorded requests, with this kind of client identification. It has sent no request yet. */
-export async function startSequence(sequence: Sequence, client: Host['client'], world: HostWorld): Promise<HostRun> {
+export async function startSequence(
+  sequence: Sequence,
+  client: Host['client'],
+  world: HostWorld,
+): Promise<SequenceRun> {
   const { origin, endpoint } = world
   const redirectUri = sequence.redirectUri(await freePort(), endpoint, client)
   const kept: Kept = {
@@ -100,7 +111,7 @@ export async function startSequence(sequence: Sequence, client: Host['client'], 
   }
 
   /** Opens the consent page for these scopes and stores the resulting code. */
-  async function authorize(challenged: string, without: readonly string[] = []) {
+  async function authorize(challenged: string, without: readonly string[] = [], ticked: readonly string[] = []) {
     kept.verifier = createCodeVerifier()
     const state = 'MTIz/+ab=='
     const scope = sequence.scope({ ...kept.found, challenged })
@@ -116,7 +127,7 @@ export async function startSequence(sequence: Sequence, client: Host['client'], 
       ...(scope?.includes('offline_access') ? { prompt: 'consent' } : {}),
       ...(sequence.revision > '2025-03-26' ? { resource: endpoint } : {}),
     }).toString()
-    const back = await world.agree(asked, without)
+    const back = await world.agree(asked, without, ticked)
     expect(back.href.split('?')[0]).toBe(redirectUri)
     expect(Object.fromEntries(back.searchParams)).toEqual({ code: expect.any(String), state, iss: origin })
     kept.code = back.searchParams.get('code') ?? ''
@@ -220,6 +231,27 @@ export async function startSequence(sequence: Sequence, client: Host['client'], 
       expect(structuredContent).toMatchObject({ note: { title: 'By a host' } })
       const listed = await resultOf(await callTool('list-notes'))
       expect(JSON.stringify(listed.structuredContent)).toContain('By a host')
+    },
+    async connectDeleting() {
+      await discover()
+      await beKnown()
+      await authorize(kept.found.challenged, [], ['delete'])
+      await exchange()
+      return kept.tokens.access_token
+    },
+    async deleteAfterApproval() {
+      const { structuredContent } = await resultOf(await callTool('create-note', { title: 'To delete' }))
+      const deleteNote = async () => {
+        const { result } = await jsonOf(await callTool('delete-note', { id: structuredContent.note.id }))
+        return { isError: result.isError ?? false, ...result._meta?.['fairway/approval'] }
+      }
+      const waiting = await deleteNote()
+      expect(waiting).toMatchObject({ isError: true, state: 'waiting', url: `${origin}/approvals/${waiting.id}` })
+      expect(await deleteNote()).toEqual(waiting)
+      await world.approve(waiting.url)
+      expect(await deleteNote()).toEqual({ isError: false })
+      const again = await deleteNote()
+      expect([again.state, again.id === waiting.id]).toEqual(['waiting', false])
     },
     parallel: () => callAtOnce(5),
     refresh: () => callAtOnce(1),

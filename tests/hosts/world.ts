@@ -27,10 +27,12 @@ export interface HostWorld {
   /** The address that a person enters in a host. */
   endpoint: string
   /**
-   * Submits the consent page with its default values and without these fields. Returns the address of the redirect back to the
-   * host.
+   * Submits the consent page with its default values, without these fields and with those boxes ticked. Returns the address of the
+   * redirect back to the host.
    */
-  agree(address: URL | string, without?: readonly string[]): Promise<URL>
+  agree(address: URL | string, without?: readonly string[], ticked?: readonly string[]): Promise<URL>
+  /** Approves the call of a host on the page at this address. */
+  approve(address: string): Promise<unknown>
   /** Ends all connections, as a person does in the settings. */
   endConnections(): Promise<void>
   /** The same access token, expired one second ago. */
@@ -134,18 +136,28 @@ function toWorld(origin: string, app: App, person: TestBrowser): Omit<HostWorld,
   return {
     origin,
     endpoint: `${origin}/mcp`,
-    async agree(address, without = []) {
+    async agree(address, without = [], more = []) {
       const { pathname, search } = new URL(address)
       const page = await person.get(pathname + search)
       if (page.status !== 200) throw new Error(`${page.status} ${page.headers.get('location')} ${await page.text()}`)
       // The person keeps the app connected even if the page warns about it.
-      const ticked = { ...formOf(await page.text()), offline_access: 'on' }
+      const ticked = {
+        ...formOf(await page.text()),
+        offline_access: 'on',
+        ...Object.fromEntries(more.map(name => [name, 'on'])),
+      }
       const fields = Object.entries(ticked).filter(([name]) => !without.includes(name))
       const form = { ...Object.fromEntries(fields), decision: 'approve' }
       const answer = await person.post(pathname + search, { form })
       // A redirect to a private-use scheme is a link that the person follows.
       const link = /<a class="button" href="([^"]+)"/.exec(await answer.text())?.[1]?.replaceAll('&amp;', '&')
       return new URL(answer.headers.get('location') ?? link ?? 'nowhere:')
+    },
+    async approve(address) {
+      const { pathname } = new URL(address)
+      const page = await person.get(pathname)
+      const answer = await person.post(pathname, { form: { decision: 'approve' } })
+      if (page.status !== 200 || answer.status !== 303) throw new Error(`${page.status} ${answer.status}`)
     },
     async endConnections() {
       const { grants } = await (await person.get('/_fw/grants')).json()

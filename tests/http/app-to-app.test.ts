@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { type Action, defineAction, runAction } from '#fairway/server/domains/actions'
-import { findCalledPerson } from '#fairway/server/domains/actions/peer-calls/authenticate-peer'
+import { findCalledPerson } from '#fairway/server/domains/agents/peer-calls/authenticate-peer'
 import { users } from '#fairway/server/schema'
 import type { AppError } from '#fairway/server/kernel/http/app-error'
 import { createTestApp, type TestApp } from '../support/app'
@@ -73,7 +73,7 @@ async function aQuestion() {
   const { error } = await asCaller(person.email, peers => peers.call('notes', 'delete-note', { id: note.id }))
   if (error?.code !== 'approval-required') throw new Error(`${error?.code} instead of a question`)
   const { url, approvalId } = z.object({ url: z.string(), approvalId: z.string() }).parse(error.extra)
-  return { person, note, approvalId, path: url.slice(server.origin.length), url }
+  return { person, note, approvalId, path: `/approvals/${approvalId}`, url }
 }
 
 const notesOf = (email: string) =>
@@ -121,7 +121,7 @@ describe('Calls between two applications with one secret', () => {
   })
 })
 
-describe('/_fw/a2a/approvals/{id} page', () => {
+describe('/approvals/{id} page of an application', () => {
   it.each([
     ['by its mark', { 'sec-fetch-site': 'cross-site', origin: 'https://evil.test' }],
     ['by its neighbour', { 'sec-fetch-site': 'same-site', origin: 'http://127.0.0.2:1' }],

@@ -185,7 +185,7 @@ describe('path spellings', () => {
     for (const spelled of spellings(path)) expect([spelled, await ask(spelled)]).toEqual([spelled, answer])
   })
 
-  it.each(['/sign-in', '/_fw/auth/sign-in/email', '/_fw/session', '/_fw/actions/create-note', '/_fw/a2a/approvals/x'])(
+  it.each(['/sign-in', '/_fw/auth/sign-in/email', '/_fw/session', '/_fw/actions/create-note', '/approvals/x'])(
     'with another case or parameter are other paths and let no request through: %s',
     async path => {
       const before = await query(server, 'select count(*) as count from sessions')

@@ -19,6 +19,7 @@ export async function approve(
   input: {
     scope?: readonly Scope[]
     mayDelete?: boolean
+    asksFirst?: boolean
     clientId?: string
     redirectUri?: string
     sessionId?: string | null
@@ -29,6 +30,7 @@ export async function approve(
   const {
     scope = ALL_SCOPES,
     mayDelete = true,
+    asksFirst = true,
     clientId = CLIENT_ID,
     redirectUri = REDIRECT_URI,
     sessionId = null,
@@ -47,6 +49,7 @@ export async function approve(
     sessionId,
     scope,
     mayDelete,
+    asksFirst,
     mustSign,
     resource: `${app.config.baseUrl}/mcp`,
     redirectUri,

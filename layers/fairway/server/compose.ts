@@ -10,6 +10,7 @@ import { refuseInRehearsal } from '#fairway/server/kernel/database/rehearsal'
 import { createLog } from '#fairway/server/kernel/events/log'
 import type { PageFrames } from '#fairway/server/kernel/server-page/page-frame'
 import { actionsRows } from '#fairway/server/domains/actions'
+import { agentsRows } from '#fairway/server/domains/agents'
 import { directoryRows } from '#fairway/server/domains/directory'
 import { filesRows } from '#fairway/server/domains/files'
 import { oauthClientRows } from '#fairway/server/domains/oauth-client'
@@ -35,6 +36,7 @@ const dependents = [
   oauthClientRows,
   oauthServerRows,
   actionsRows,
+  agentsRows,
   pagesRows,
   webhookRows,
   filesRows,

@@ -10,6 +10,7 @@ import { requestLanguage } from '#fairway/server/kernel/messages'
 import { errorCatalog } from '#fairway/shared/errors'
 import {
   A2A_APPROVALS_PATH,
+  APPROVALS_PATH,
   AUTH_PREFIX,
   DEVICE_PATH,
   IDENTITY_AUTHORIZE_PATH,
@@ -87,7 +88,7 @@ const isVisit = ({ method, node }: H3Event, path: string): boolean =>
   method === 'GET' && path.startsWith('/_fw/') && (node.req.headers['sec-fetch-mode'] ?? 'navigate') === 'navigate'
 
 const PEOPLE_PATHS: readonly string[] = [SIGN_IN_PATH, OAUTH_AUTHORIZE_PATH, DEVICE_PATH, IDENTITY_AUTHORIZE_PATH]
-const PEOPLE_PREFIXES: readonly string[] = [`${AUTH_PREFIX}/callback/`, `${A2A_APPROVALS_PATH}/`]
+const PEOPLE_PREFIXES: readonly string[] = [`${AUTH_PREFIX}/callback/`, `${A2A_APPROVALS_PATH}/`, `${APPROVALS_PATH}/`]
 
 // A provider redirects the browser itself to its callback.
 const isForPeople = (path: string): boolean =>

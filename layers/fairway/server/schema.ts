@@ -1,5 +1,6 @@
 /** Every table, for drizzle-kit and tests; the code of a domain imports its tables directly. */
 export * from './domains/actions/tables'
+export * from './domains/agents/tables'
 export * from './domains/collections/tables'
 export * from './domains/directory/tables'
 export * from './domains/files/tables'

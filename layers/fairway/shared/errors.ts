@@ -170,6 +170,9 @@ export const errorCatalog = {
   'connection-required': { status: 409, title: 'Connect your account with this provider first.' },
   'reconnect-required': { status: 409, title: 'The provider asks you to connect again.' },
   'peer-refused': { status: 409, title: 'The other application refused this.' },
+  'approval-waiting': { status: 409, title: 'This call waits for a person’s approval.' },
+  'too-many-approvals': { status: 409, title: 'Too many calls of this app wait for approval. Answer some first.' },
+  'no-approver': { status: 409, title: 'Another owner or admin must approve this, and there is none.' },
   'approval-required': { status: 409, title: 'The other application needs your approval first.' },
   'credential-required': { status: 409, title: 'A credential is missing. Add it first.' },
   'confirm-additional-organization': {
@@ -250,10 +253,7 @@ export const errorCatalog = {
     title: 'This address changes data without knowing who asks. Its author must check the session first.',
   },
   internal: { status: 500, title: 'Something went wrong on our side.' },
-  'browser-connection-failed': {
-    status: 502,
-    title: 'The builder service did not provide a browser. Try again in a moment.',
-  },
+  'browser-connection-failed': { status: 502, title: 'The builder service gave no browser. Try again in a moment.' },
   'no-ws-url': { status: 502, title: 'The builder service did not return a browser address.' },
   unavailable: { status: 503, title: 'The service is not available right now. Try again in a moment.' },
   'storage-full': {

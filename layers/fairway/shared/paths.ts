@@ -69,7 +69,9 @@ export const GRANTS_PATH = '/_fw/grants'
 export const ORG_GRANTS_PATH = '/_fw/org/grants'
 /** Where other applications call this application's actions. */
 export const A2A_PATH = '/_fw/a2a'
-/** The page where a person approves another application's request on their behalf. */
+/** The pages where a person approves calls on their behalf, one for each question. */
+export const APPROVALS_PATH = '/approvals'
+/** The same pages, as other applications know them. */
 export const A2A_APPROVALS_PATH = '/_fw/a2a/approvals'
 export const OPENAPI_PATH = '/_fw/openapi.json'
 /** The documents that describe collections to programs: one context for each type, all classes, and the entrypoint. */
@@ -122,6 +124,8 @@ export const DEVICES_PAGE = '/settings/security#devices'
 
 /** Where a person sees their API tokens. */
 export const TOKENS_PAGE = '/settings/apps'
+/** Where a person sees the calls of apps that wait for them. */
+export const APPROVALS_PAGE = '/settings/apps'
 
 const SERVER_PAGES = [
   SIGN_IN_PATH,
@@ -132,7 +136,7 @@ const SERVER_PAGES = [
 ]
 /** The places where only the platform has paths: the build refuses routes and files of an application there. */
 export const RESERVED_PLACES: readonly string[] = [FRAMEWORK_PREFIX, MCP_PATH, CONTEXTS_PREFIX]
-const SERVER_PLACES = [...RESERVED_PLACES, '/api', WELL_KNOWN_PREFIX, '/_nuxt']
+const SERVER_PLACES = [...RESERVED_PLACES, APPROVALS_PATH, '/api', WELL_KNOWN_PREFIX, '/_nuxt']
 
 const isIn = (places: readonly string[], pathname: string): boolean =>
   places.some(

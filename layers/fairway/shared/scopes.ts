@@ -16,6 +16,9 @@ export const OFFLINE_ACCESS = 'offline_access'
  */
 export const DELETE = 'delete'
 
+/** The checkbox below it: whether the person is asked before such a tool runs. */
+export const ASK_FIRST = 'ask-first'
+
 export const SUPPORTED_SCOPES = [...MCP_SCOPES, OFFLINE_ACCESS] as const
 export type Scope = (typeof SUPPORTED_SCOPES)[number]
 

@@ -54,9 +54,17 @@ function useLiveFeed(): LiveFeed {
   const nuxtApp = useNuxtApp()
   const known = feeds.get(nuxtApp)
   if (known) return known
-  const feed = createLiveFeed(async options => {
+  const feed = createLiveFeed(async ({ startedAt, hear }) => {
     const { openChangeStream } = await import('./change-stream')
-    return openChangeStream(options)
+    return openChangeStream({
+      startedAt,
+      hear(heard) {
+        hear(heard)
+        // An app may ask the user for approval.
+        if (heard.kind === 'change' && heard.change.action.startsWith('request-'))
+          void import('./approval-notice').then(({ noticeApproval }) => noticeApproval(nuxtApp, heard.change))
+      },
+    })
   })
   feeds.set(nuxtApp, feed)
   return feed

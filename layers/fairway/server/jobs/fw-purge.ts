@@ -1,4 +1,5 @@
-import { purgeApprovals, purgeUndo } from '#fairway/server/domains/actions'
+import { purgeUndo } from '#fairway/server/domains/actions'
+import { purgeApprovals } from '#fairway/server/domains/agents'
 import { purgeOAuth, purgeOAuthClients } from '#fairway/server/domains/oauth-server'
 import { purgeOrganizations, purgeServiceKeys } from '#fairway/server/domains/organizations'
 import { purgeEmbedTokens } from '#fairway/server/domains/pages'

@@ -46,6 +46,8 @@ export const connectedAppSchema = z.object({
   orgId: z.string(),
   orgName: z.string(),
   scopes: z.array(z.object({ scope: z.enum(GRANT_SCOPES), description: z.string() })),
+  /** Whether the person is asked before it deletes something; null where it may delete nothing. */
+  asksFirst: z.nullable(z.boolean()),
   createdAt: z.string(),
   /** Exact to five minutes; null for an unused API token. */
   lastUsedAt: z.nullable(z.string()),

@@ -88,6 +88,15 @@ describe('defineAction', () => {
     expect(() => defineAction({ ...base, input, method: 'POST', path: '/api/reports/:name' })).toThrow('":name"')
   })
 
+  it.each([
+    ['changes nothing', { readOnly: true, approval: { by: 'admin' } }, 'changes something and is not public'],
+    ['is public', { public: true, approval: { by: 'admin' } }, 'changes something and is not public'],
+    ['names another approver', { approval: { by: 'owner' } }, 'approval.by'],
+  ])('throws at load for an approval of an action that %s', (_what, options, message) => {
+    expect(() => defineAction({ ...base, ...options } as never)).toThrow(message)
+    expect(defineAction({ ...base, approval: { by: 'admin' } }).approval).toEqual({ by: 'admin' })
+  })
+
   it('throws at load for an audit field missing from the input, and lists the available fields', () => {
     const input = z.object({ title: z.string(), text: z.string() })
     const declare = (audit: string[]) => () => defineAction({ ...base, input, audit } as never)

@@ -33,7 +33,7 @@ beforeAll(async () => {
 afterAll(() => application.close())
 
 const tokensOf = async (mayDelete: boolean) =>
-  answerTokenRequest(application.app, { form: await approve(application.app, ada, { mayDelete }) })
+  answerTokenRequest(application.app, { form: await approve(application.app, ada, { mayDelete, asksFirst: false }) })
 const toolsOf = async (token: string) => {
   const { tools } = await (await connectHost(application.origin, token)).listTools()
   return tools.map(({ name }) => name)
@@ -57,7 +57,7 @@ describe('deletion permission of a connected app', () => {
     expect(await toolsOf(token)).toEqual(['write-note'])
   })
 
-  it('allows destructive tools when it was granted', async () => {
+  it('allows destructive tools when it was granted without questions', async () => {
     const { access_token: token } = await tokensOf(true)
     expect(await toolsOf(token)).toEqual(['drop-note', 'write-note'])
     await (await connectHost(application.origin, token)).callTool({ name: 'drop-note', arguments: {} })

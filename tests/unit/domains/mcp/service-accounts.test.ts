@@ -111,7 +111,7 @@ describe('the key of a service account', () => {
     const refused = [
       await send(ACCOUNTS, { name: 'Another', role: 'member', scopes: ['mcp:read'] }),
       await send(`${ACCOUNTS}/${id}/keys`, { expiresInDays: 30 }),
-      await fetch(`${server.origin}/_fw/a2a/approvals/00000000-0000-7000-8000-000000000000`, {
+      await fetch(`${server.origin}/approvals/00000000-0000-7000-8000-000000000000`, {
         method: 'POST',
         headers: { authorization: `Bearer ${key}`, 'content-type': 'application/x-www-form-urlencoded' },
         body: 'answer=approve',
@@ -123,18 +123,22 @@ describe('the key of a service account', () => {
     expect(await statusAndCode(await get(key, '/_fw/operator/jobs'))).toEqual([403, 'insufficient-scope'])
   })
 
-  it('runs destructive actions and tools only where the account was made with it', async () => {
+  it('deletes at once where the account was made with it, and else waits for its owner of record', async () => {
     const owner = await world.person()
     const careful = await made(owner)
     const bold = await made(owner, { name: 'Cleaner', destructive: true })
     const note = await newNote(careful.key, 'Kept')
-    expect(await statusAndCode(await call(careful.key, 'delete-note', { id: note }))).toEqual([
-      403,
-      'deletion-not-allowed',
-    ])
-    expect(await callTool(careful.key, 'delete-note', { id: note })).toMatchObject({ isError: true })
+    const waits = await call(careful.key, 'delete-note', { id: note })
+    expect(waits.status).toBe(409)
+    const { approval } = await waits.json()
+    const waiting = { isError: true, _meta: { 'fairway/approval': { state: 'waiting', id: approval.id } } }
+    expect(await callTool(careful.key, 'delete-note', { id: note })).toMatchObject(waiting)
+    await owner.browser.post(`/approvals/${approval.id}`, { form: { decision: 'approve' } })
     expect(await query(server, 'select id from notes where id = ?', [note])).toHaveLength(1)
-    expect((await call(bold.key, 'delete-note', { id: note })).status).toBe(200)
+    expect((await call(careful.key, 'delete-note', { id: note })).status).toBe(200)
+    const other = await newNote(careful.key, 'Gone')
+    expect((await call(bold.key, 'delete-note', { id: other })).status).toBe(200)
+    expect(await query(server, 'select id from notes where id in (?, ?)', [note, other])).toEqual([])
   })
 
   it('only reads where the organization says so, and the refusal is in the audit log', async () => {

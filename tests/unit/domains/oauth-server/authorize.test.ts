@@ -340,6 +340,25 @@ describe('consent page', () => {
     expect(await kept(person.userId)).toContainEqual(['mcp:read mcp:write', 1])
   })
 
+  it('has the person asked before something is deleted unless that box is unticked', async () => {
+    const person = await world.person()
+    const consent = authorizeQuery(web)
+    const asksFirst = async () =>
+      (
+        await query(server, 'select asks_first from oauth_grants where user_id = ? order by created_at, id', [
+          person.userId,
+        ])
+      ).map(row => row.asks_first)
+    for (const withoutBox of [{}, { delete: 'on' }] as Record<string, string>[]) {
+      const { 'ask-first': box, ...form } = formOf(await (await authorizePage(person.browser, consent)).text())
+      expect(box).toBe('on')
+      await person.browser.post(AUTHORIZE + consent, { form: { ...form, ...withoutBox, decision: 'approve' } })
+    }
+    await decide(person.browser, consent, 'approve', { delete: 'on' })
+    // Without permission to delete, the box is hidden.
+    expect(await asksFirst()).toEqual([1, 0, 1])
+  })
+
   it('escapes the app’s name', async () => {
     const client = await registeredClient(server.origin, { client_name: '<img src=x onerror=alert(1)>' })
     const html = await (await authorizePage(ada.browser, authorizeQuery(client))).text()
@@ -349,17 +368,17 @@ describe('consent page', () => {
 
   it.each<[string, string | undefined, Record<string, string | undefined>]>([
     ['reading only', 'mcp:read', {}],
-    ['nothing: reading and writing', undefined, { 'mcp:write': 'on' }],
-    ['an empty text: the same', '', { 'mcp:write': 'on' }],
+    ['nothing: reading and writing', undefined, { 'mcp:write': 'on', 'ask-first': 'on' }],
+    ['an empty text: the same', '', { 'mcp:write': 'on', 'ask-first': 'on' }],
     [
       'all',
       'mcp:read mcp:write mcp:apps offline_access',
-      { 'mcp:write': 'on', 'mcp:apps': 'on', offline_access: 'on' },
+      { 'mcp:write': 'on', 'ask-first': 'on', 'mcp:apps': 'on', offline_access: 'on' },
     ],
     ['some that do not exist', 'openid mcp:read email', {}],
-    ['to stay connected alone', 'offline_access', { 'mcp:write': 'on', offline_access: 'on' }],
-    ['what an OpenID provider would have', 'openid profile email', { 'mcp:write': 'on' }],
-    ['that and to stay', 'openid offline_access', { 'mcp:write': 'on', offline_access: 'on' }],
+    ['to stay connected alone', 'offline_access', { 'mcp:write': 'on', 'ask-first': 'on', offline_access: 'on' }],
+    ['what an OpenID provider would have', 'openid profile email', { 'mcp:write': 'on', 'ask-first': 'on' }],
+    ['that and to stay', 'openid offline_access', { 'mcp:write': 'on', 'ask-first': 'on', offline_access: 'on' }],
   ])('ticks the expected boxes when an app asks for %s', async (_what, scope, ticked) => {
     const html = await (await authorizePage(ada.browser, authorizeQuery(trusted, { scope }))).text()
     const { ticket, org, ...boxes } = formOf(html)

@@ -92,7 +92,8 @@ describe('the key of a service account', () => {
         },
         grantId: id,
         clientId: id,
-        mayDelete: false,
+        mayDelete: true,
+        asksFirst: 'always',
       })
       expect([...(access?.scopes ?? [])]).toEqual(['mcp:read', 'mcp:write'])
     }

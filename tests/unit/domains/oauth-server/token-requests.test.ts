@@ -344,6 +344,8 @@ describe('connected apps', () => {
       clientHost: 'host.example.com',
       isToken: false,
       tokenEnd: null,
+      // Only a grant that may delete has something to ask.
+      asksFirst: null,
       orgId,
       orgName,
       scopes: [

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { showApproval } from '#fairway/server/domains/actions'
-import { askForApproval } from '#fairway/server/domains/actions/peer-calls/approvals'
+import { showApproval } from '#fairway/server/domains/agents'
+import { askForApproval } from '#fairway/server/domains/agents/approvals'
 import { refuseClosed, restoreOrganization, seesPerson } from '#fairway/server/domains/organizations'
 import { getOverview } from '#fairway/server/domains/organizations/overview'
 import {
@@ -78,7 +78,12 @@ async function fill(orgId: string, name: string): Promise<void> {
     ],
   ]
   for (const [sql, args] of rows) await query(test.app, sql, args as string[])
-  await askForApproval(test.app, { ...person, orgId }, { caller: 'app', action: 'erase', input: { text: name } })
+  await askForApproval(
+    test.app,
+    { ...person, orgId },
+    { caller: 'app', action: 'erase', input: { text: name } },
+    'asked',
+  )
 }
 
 const exported = async (session: Session, language?: Language) =>

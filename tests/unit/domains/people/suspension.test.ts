@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { answerTokenRequest, authenticateAccessToken } from '#fairway/server/domains/oauth-server'
-import { findCalledPerson } from '#fairway/server/domains/actions/peer-calls/authenticate-peer'
+import { findCalledPerson } from '#fairway/server/domains/agents/peer-calls/authenticate-peer'
 import { listPeople, reactivatePerson, suspendPerson } from '#fairway/server/domains/people'
 import { actAs } from '#fairway/server/domains/sessions'
 import type { App } from '#fairway/server/kernel/app-context'

@@ -16,14 +16,13 @@ import type { Served } from './serve-addresses'
 
 /**
  * Answers one HTTP call of an action by its name with `{ result }`, and OPTIONS with the allowed methods. Throws the catalog's
- * errors in all other cases. `action` is undefined for an undeclared name; `tokenSession` is the session of the request's API
- * token.
+ * errors in all other cases. `action` is undefined for an undeclared name; `token` is the request's API token.
  */
 export async function answerActionRequest(
   event: H3Event,
   name: string,
   action: Action | undefined,
-  tokenSession?: Session,
+  token?: ActionToken,
 ): Promise<{ result: unknown } | { rehearsal: Rehearsal } | null> {
   if (!action?.http) throw new AppError('unknown-action')
   const allow = allowedMethods(action).join(', ')
@@ -33,23 +32,29 @@ export async function answerActionRequest(
     return null
   }
   if (!allowedMethods(action).includes(event.method)) throw new AppError('method-not-allowed', { headers: { allow } })
-  const call = { name, action, tokenSession }
+  const call = { name, action, token }
   return asksForRehearsal(event) ? answerRehearsal(event, call) : { result: await callAction(event, call) }
 }
 
 interface RequestedCall {
   name: string
   action: Action
-  tokenSession?: Session
+  token?: ActionToken
+}
+
+/** The API token of a request that calls an action. */
+export interface ActionToken {
+  session: Session
+  /** Runs the call at once, or throws until a person has approved it. */
+  whenApproved(
+    call: Pick<ActionCall, 'name' | 'action' | 'input' | 'requestId'>,
+    run: () => Promise<unknown>,
+  ): Promise<unknown>
 }
 
 type Called = Pick<RequestedCall, 'name' | 'action'>
 /** Answers as the person behind the API token of a request. Without a token, `answer` finds the session. */
-type WithToken = (
-  event: H3Event,
-  called: Called,
-  answer: (tokenSession?: Session) => Promise<unknown>,
-) => Promise<unknown>
+type WithToken = (event: H3Event, called: Called, answer: (token?: ActionToken) => Promise<unknown>) => Promise<unknown>
 
 /** What serves the actions that have an address. There they answer with their output alone. */
 export const servedActions = (catalog: readonly Called[], withToken: WithToken): Served[] =>
@@ -57,8 +62,8 @@ export const servedActions = (catalog: readonly Called[], withToken: WithToken):
     const { address } = action
     if (!address) return []
     const { status } = address
-    const answerIn = (event: H3Event) => async (tokenSession?: Session) => {
-      const call = { name, action, tokenSession, address }
+    const answerIn = (event: H3Event) => async (token?: ActionToken) => {
+      const call = { name, action, token, address }
       if (asksForRehearsal(event)) return answerRehearsal(event, call)
       const result = await callAction(event, call)
       if (status !== 200) setResponseStatus(event, status)
@@ -81,12 +86,15 @@ async function answerRehearsal(event: H3Event, call: AddressedCall): Promise<{ r
   return { rehearsal }
 }
 
-const callAction = async (event: H3Event, call: AddressedCall): Promise<unknown> =>
-  runAction(getApp(event), await toCall(event, call))
+async function callAction(event: H3Event, addressed: AddressedCall): Promise<unknown> {
+  const call = await toCall(event, addressed)
+  const run = () => runAction(getApp(event), call)
+  return addressed.token ? addressed.token.whenApproved(call, run) : run()
+}
 
-async function toCall(event: H3Event, { name, action, tokenSession, address }: AddressedCall): Promise<ActionCall> {
+async function toCall(event: H3Event, { name, action, token, address }: AddressedCall): Promise<ActionCall> {
   event.context.openIn = openInOf({ reads: action.readOnly, isPublic: action.public })
-  const session = tokenSession ?? (await sessionFor(event, action))
+  const session = token?.session ?? (await sessionFor(event, action))
   const isAdmitted = session !== null || action.public
   return {
     name,
@@ -94,7 +102,7 @@ async function toCall(event: H3Event, { name, action, tokenSession, address }: A
     input: await readRequestInput(event, action, { isAdmitted, address }),
     session,
     caller: 'http',
-    ...(tokenSession ? { via: 'personal-token' } : { hasRecentSignIn: () => hasRecentSignIn(event) }),
+    ...(token ? { via: 'personal-token' } : { hasRecentSignIn: () => hasRecentSignIn(event) }),
     requestId: getRequestId(event),
     clientAddress: requestInfo(event).clientAddress,
     signal: requestSignal(event),

@@ -118,6 +118,8 @@ export interface Action<Input extends z.ZodObject = z.ZodObject, Result = unknow
   destructive: boolean
   /** Reaches other systems, so it cannot be rehearsed. */
   external: boolean
+  /** Set when somebody else must approve calls of connected apps and service accounts. */
+  approval?: { by: 'admin' }
   mcp: boolean
   http: boolean
   /** Its own address, besides the one by its name. */

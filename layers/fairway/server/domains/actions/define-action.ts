@@ -84,6 +84,11 @@ interface ActionOptions<
   destructive?: boolean
   /** Reaches other systems, which a rollback does not undo: it is not rehearsed, and hosts learn of it (`openWorldHint`). */
   external?: boolean
+  /**
+   * `{ by: 'admin' }`: a call of a connected app or a service account waits until an owner or admin approves it. That is never the
+   * person for whom the app calls. For actions that change something and are not public.
+   */
+  approval?: { by: 'admin' }
   mcp?: boolean
   http?: boolean
   /**
@@ -108,10 +113,7 @@ interface ActionOptions<
    * person in 60 seconds. Several limits apply together. Callers beyond a limit get `rate-limited` with `Retry-After`.
    */
   limit?: LimitOption
-  /**
-   * Returns the call that takes this one back, for the audit log: another action with its input. It gets the input, the rows of
-   * `audit.subject` before the call, and the result. Undefined where there is no way back.
-   */
+  /** Returns the call that takes this one back, for the audit log; undefined where there is no way back. */
   undo?: (done: DoneCall<z.output<Input>, O extends z.ZodType ? z.input<O> : Awaited<Result>>) => UndoCall | undefined
   run: Run<Input, O, Result, ActionContext<SessionFor<Public>> & Proof>
 }
@@ -156,6 +158,7 @@ const optionsSchema = z.strictObject({
   readOnly: z.boolean().default(false),
   destructive: z.boolean().default(false),
   external: z.boolean().default(false),
+  approval: z.strictObject({ by: z.literal('admin') }).optional(),
   mcp: z.boolean().default(true),
   http: z.boolean().default(true),
   embed: z
@@ -217,8 +220,8 @@ function faultsOf(parsed: Omit<Parsed, 'audit'>, { audit, subject, visited }: To
   return [
     unknown !== undefined && `audit: "${unknown}" is no field of its input; one of ${fields.join(', ')}`,
     subject !== undefined && faultOfSubject(parsed, subject.id),
-    parsed.readOnly && parsed.undo !== undefined && 'undo: an action that is readOnly changes nothing',
-    parsed.readOnly && parsed.destructive && 'destructive: an action that is readOnly loses nothing',
+    ...(parsed.readOnly ? faultsOfReading(parsed) : []),
+    mayNotWait(parsed) && 'approval: only for an action that changes something and is not public',
     parsed.embed.length > 0 &&
       !mayBeEmbedded(parsed) &&
       'embed: only a readOnly action without a guard that is served by HTTP and not public',
@@ -227,6 +230,14 @@ function faultsOf(parsed: Omit<Parsed, 'audit'>, { audit, subject, visited }: To
       'audit: organization: only visitors need it, and only a write leaves a row',
   ]
 }
+
+const faultsOfReading = ({ undo, destructive }: Omit<Parsed, 'audit'>) => [
+  undo !== undefined && 'undo: an action that is readOnly changes nothing',
+  destructive && 'destructive: an action that is readOnly loses nothing',
+]
+
+const mayNotWait = ({ approval, readOnly, public: isPublic }: Omit<Parsed, 'audit'>): boolean =>
+  approval !== undefined && (readOnly || isPublic)
 
 /** Why no audit row could name the written row; false when one can. */
 function faultOfSubject({ readOnly, input, output }: Omit<Parsed, 'audit'>, id: string): string | false {

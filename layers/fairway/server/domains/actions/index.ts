@@ -2,10 +2,7 @@
 export type { ActionTypeOf } from './action'
 /** @public */
 export type { CatalogEntry } from './openapi'
-export { answerPeerCall } from './peer-calls/answer-peer-call'
-export { actionsRows, purgeApprovals } from './peer-calls/approvals'
 export { formerValues, purgeUndo } from './undo/keep-undo'
-export { decideApproval, showApproval } from './peer-calls/approval-page'
 export {
   type Action,
   type ActionContext,
@@ -16,9 +13,9 @@ export {
   type McpBlock,
   mcpContent,
 } from './action'
-export { answerActionRequest, servedActions } from './action-request'
+export { type ActionToken, answerActionRequest, servedActions } from './action-request'
 export { unreadAddress } from './address'
-export { questionMessage } from './call-question'
+export { factsOf, questionMessage, questionOf, visible } from './call-question'
 export {
   coerceInput,
   dropFormKeywords,
@@ -40,9 +37,9 @@ export { servedOperations } from './operation-handler'
 export { serveAddresses } from './serve-addresses'
 export { type JsonSchema, openApiDocument, openApiSchema, refusals, tokenSecurity } from './openapi'
 export { parseOutput } from './call-steps'
-export { declareActions, rehearseAction, runAction, runNamed } from './run-action'
+export { checkAction, declareActions, rehearseAction, runAction, runNamed } from './run-action'
 export { auditIn, BACKUP_ACTION, lastDoneAt, leavingRow, recordAudit, recordWithin } from './audit/record-audit'
-export { exportAuditLog, listAuditLog } from './audit/audit-log'
+export { actionsRows, exportAuditLog, listAuditLog } from './audit/audit-log'
 export { maySeeSubject, subjectsOf } from './audit/audit-subject'
 export {
   auditEventsSince,

@@ -1,29 +1,6 @@
 import { index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 import { AUDIT_CALLERS, AUDIT_OUTCOMES } from '../../../shared/schemas/audit'
 
-/** Calls of other applications that a person must approve first, one row each. */
-export const a2aApprovals = sqliteTable(
-  'a2a_approvals',
-  {
-    /** A random id. The page requires it and the session of the person who gets the question. */
-    id: text('id').primaryKey(),
-    userId: text('user_id').notNull(),
-    orgId: text('org_id'),
-    /** The origin of the application that called. */
-    caller: text('caller').notNull(),
-    action: text('action').notNull(),
-    /** JSON. */
-    input: text('input').notNull(),
-    status: text('status', { enum: ['pending', 'approved', 'declined'] }).notNull(),
-    /** The result of the action as JSON, for the application that called. */
-    answer: text('answer'),
-    createdAt: integer('created_at', { mode: 'timestamp_ms' }).notNull(),
-    decidedAt: integer('decided_at', { mode: 'timestamp_ms' }),
-    expiresAt: integer('expires_at', { mode: 'timestamp_ms' }).notNull(),
-  },
-  table => [index('a2a_approvals_expires').on(table.expiresAt), index('a2a_approvals_user').on(table.userId)],
-)
-
 /**
  * Records who did what through which surface: one row for each write and each denial of a person with a session. Rows are chained
  * a moment after they are written (`audit/audit-chain.ts`); triggers refuse to change or delete a chained row.

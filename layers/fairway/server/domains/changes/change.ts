@@ -11,6 +11,7 @@ import {
 import { collectionsOver, mayReadItem } from '#fairway/server/domains/collections'
 import type { App } from '#fairway/server/kernel/app-context'
 import { withRun } from '#fairway/server/kernel/current-run'
+import { mayInOrg } from '#fairway/shared/roles'
 import type { Change } from '#fairway/shared/schemas/change'
 import type { Session } from '#fairway/shared/schemas/session'
 
@@ -40,7 +41,7 @@ async function tell(app: App, declared: Declared, session: Session, write: Audit
   const { action, subjectType: type, subjectId: id } = write
   const isOwn = write.userId === session.userId
   if (type === null || id === null)
-    return isOwn || OF_EVERY_MEMBER.includes(action) ? { action, collections: [], id: null } : null
+    return isOwn || isForOthers(write, session) ? { action, collections: [], id: null } : null
   // A person's own writes in another organization name no row: that organization may be closed to this session.
   if (write.orgId !== null && write.orgId !== session.orgId) return null
   const subjects = app.memo('change-subjects', () => subjectsOf(declared.actions))
@@ -48,6 +49,11 @@ async function tell(app: App, declared: Declared, session: Session, write: Audit
   const collections = await collectionsOf(app, declared, { type, id, session, mayKnow })
   return mayKnow || collections.length > 0 ? { action, collections, id } : null
 }
+
+/** Whether a write that names no row is told to every member, or asks an owner or admin of the active organization for approval. */
+const isForOthers = ({ action, orgId }: AuditWrite, session: Session): boolean =>
+  OF_EVERY_MEMBER.includes(action) ||
+  (action === 'request-admin-approval' && orgId === session.orgId && mayInOrg(session.orgRole, 'revoke-grant'))
 
 interface Written {
   type: string

@@ -6,7 +6,8 @@ import {
   mcpChallenge,
   PERSONAL_TOKEN_CLIENT,
 } from '#fairway/server/domains/oauth-server'
-import { type Action, recordAudit, scopeOfAction } from '#fairway/server/domains/actions'
+import { type Action, type ActionToken, recordAudit, scopeOfAction } from '#fairway/server/domains/actions'
+import { approverOf, runWhenApproved } from '#fairway/server/domains/agents'
 import { agentsOnlyRead, checkOrgOpens, checkSecondFactorSetUp } from '#fairway/server/domains/organizations'
 import { type App, getApp, getRequestId } from '#fairway/server/kernel/app-context'
 import { withRun } from '#fairway/server/kernel/current-run'
@@ -129,9 +130,7 @@ export const isKeptBack = ({ destructive }: Pick<Action, 'destructive'>, { mayDe
 export function checkKeptBack(action: Pick<Action, 'destructive'>, access: McpAccess): void {
   // The text is for models. A challenge would request a scope that the host already has.
   if (!isKeptBack(action, access)) return
-  const detail = access.session.serviceAccount
-    ? 'This service account was made without it. Owners and admins can change that.'
-    : 'The person connected this app without it. They can connect it once more and tick “Delete”.'
+  const detail = 'The person connected this app without it. They can connect it once more and tick “Delete”.'
   throw new AppError('deletion-not-allowed', { detail })
 }
 
@@ -144,9 +143,8 @@ export function checkKeptBack(action: Pick<Action, 'destructive'>, access: McpAc
 export async function withPersonalToken<T>(
   event: H3Event,
   scope: TokenScope,
-  answer: (session?: ServerSession) => Promise<T>,
+  answer: (session?: ServerSession, access?: McpAccess) => Promise<T>,
   write?: Omit<Write, 'input'>,
-  check?: (access: McpAccess) => void,
 ): Promise<T> {
   const bearer = readBearer(event.node.req)
   if (event.method === 'OPTIONS') return answer()
@@ -167,25 +165,32 @@ export async function withPersonalToken<T>(
       ...challenge('insufficient_scope', scope),
     })
   }
-  check?.(access)
   const { clientAddress, userAgent } = requestInfo(event)
   const run = { app, session, clientAddress, userAgent }
-  return withinCallLimits(app, access, () => withRun(run, () => answer(session)))
+  return withinCallLimits(app, access, () => withRun(run, () => answer(session, access)))
 }
 
-/** The same for a call of an action, with the scope that it needs. */
+/** The same for a call of an action, with the scope that it needs. A service account may have to wait for an approval. */
 export const withActionToken = <T>(
   event: H3Event,
   { name, action }: { name: string; action: Action },
-  answer: (session?: ServerSession) => Promise<T>,
+  answer: (token?: ActionToken) => Promise<T>,
 ): Promise<T> =>
   withPersonalToken(
     event,
     scopeOfAction(action),
-    answer,
+    (session, access) => answer(session && access && { session, whenApproved: whenApproved(event, access) }),
     action.readOnly ? undefined : { action: name, schema: action.input, keeps: action.audit },
-    access => checkKeptBack(action, access),
   )
+
+/** Runs a call of this token at once, or when a person has approved it. */
+const whenApproved =
+  (event: H3Event, access: McpAccess): ActionToken['whenApproved'] =>
+  (call, run) => {
+    const approver = approverOf(call.action, access)
+    if (!approver) return run()
+    return runWhenApproved(getApp(event), { ...call, access, caller: 'http' }, approver, run)
+  }
 
 const challenge = (error: 'invalid_token' | 'insufficient_scope' | undefined, scope: TokenScope) => ({
   headers: { 'www-authenticate': `Bearer ${error ? `error="${error}", ` : ''}scope="${scope}"` },
@@ -227,6 +232,7 @@ const fullAccess = (session: ServerSession, isReadOnly = false): McpAccess => ({
   session,
   scopes: new Set<TokenScope>(isReadOnly ? ['mcp:read'] : MCP_SCOPES),
   mayDelete: true,
+  asksFirst: 'in-host',
   isReadOnly,
   grantId: null,
   clientId: null,

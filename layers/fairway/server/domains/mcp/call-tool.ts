@@ -11,6 +11,7 @@ import {
 } from '#fairway/server/domains/actions'
 import { AppError, toAppError, toProblem } from '#fairway/server/kernel/http/app-error'
 import { isTooDeep } from '#fairway/server/kernel/http/read-input'
+import { type AgentCall, approverOf, runWhenApproved } from '#fairway/server/domains/agents'
 import { toInputRequired, hostOf, canAsk, requestStateCodec, stateOf } from './host'
 import { type McpCall, type McpMessage, type ToolRun, logFailure } from './mcp-call'
 import { checkKeptBack, viaOf } from './access'
@@ -30,16 +31,19 @@ export async function callTool(
     if (call.ran) return toResult(tool, ranAlready(call.ran))
     checkCall(call, tool, input)
     if (context.mcpReq._meta?.[REHEARSE] === true) return await rehearseTool(call, context, tool, input)
-    const question = await askForApproval(call, context, tool, input)
+    const question = await askInHost(call, context, tool, input)
     if (question) return question
+    const run = () => runTool(call, tool, input, { host: hostOf(call, context), signal: context.mcpReq.signal })
+    // Input that is nested too deeply is refused in any case.
+    const approver = asksInHost(call, context, tool) || isTooDeep(input) ? null : approverOf(tool.action, call.access)
     return toResult(
       tool,
-      await runTool(call, tool, input, { host: hostOf(call, context), signal: context.mcpReq.signal }),
+      approver ? await runWhenApproved(call.app, toAgentCall(call, tool, input), approver, run) : await run(),
     )
   } catch (thrown) {
     if (thrown instanceof HostQuestions) {
-      // A destructive action has already been approved when it runs, so the approval is not requested twice.
-      return toInputRequired(call, context, thrown, tool.action.destructive ? callHash(tool, input) : undefined)
+      // What was approved in the host is not asked twice.
+      return toInputRequired(call, context, thrown, asksInHost(call, context, tool) ? callHash(tool, input) : undefined)
     }
     return toErrorResult(call, tool, input, thrown)
   }
@@ -121,30 +125,42 @@ export function toErrorResult(call: McpMessage, tool: Tool, input: unknown, thro
   const problem = toProblem(error, call.requestId)
   const faults = (problem.errors ?? []).map(({ path, message }) => `${path}: ${message}`)
   const lines = [[problem.title, problem.detail].filter(Boolean).join(' '), ...faults]
+  const approval = error.extra?.approval
   const trace = error.status < 500 ? '' : `, request ${call.requestId}`
   return {
     isError: true,
     content: [{ type: 'text', text: `${lines.join('\n')} (${error.code}${trace})` }],
-    _meta: { 'fairway/error': problem },
+    _meta: { 'fairway/error': problem, ...(approval === undefined ? {} : { 'fairway/approval': approval }) },
   }
 }
 
 const QUESTION = 'fairway/approve'
 const approvalForm = z.object({ approve: z.boolean().describe('Yes, do it. This cannot be undone.') })
 
+/** Whether the host asks the person before this tool runs. Where somebody else must approve it, no host can ask them. */
+const asksInHost = (call: McpCall, context: ServerContext, { action }: Tool): boolean =>
+  action.destructive &&
+  call.access.asksFirst !== 'never' &&
+  approverOf(action, call.access) !== 'admin' &&
+  canAsk(call, context)
+
+const toAgentCall = (call: McpCall, { name, action, definition }: Tool, input: Record<string, unknown>): AgentCall => {
+  const { access, requestId } = call
+  return { name, action, input: withoutNulls(definition.inputSchema, input), access, caller: 'mcp', requestId }
+}
+
 /**
- * Asks the person for approval before a destructive action; returns null when the call may continue. A host that can ask must ask
- * for each call. A host that cannot ask may continue, because a person granted `mcp:write` (calls without it do not get here).
- * Throws `not-approved` when the person declined, and `approval-unanswered` when the host sent no answer.
+ * Asks the person in the host before a destructive action; returns null when the call may continue. A host that can ask must ask
+ * for each call, unless the person did not want to be asked. Throws `not-approved` when the person declined, and `approval-unanswered` when the host sent no answer.
  */
-async function askForApproval(
+async function askInHost(
   call: McpCall,
   context: ServerContext,
   tool: Tool,
   input: Record<string, unknown>,
 ): Promise<InputRequiredResult | null> {
   // Input that is nested too deeply is refused in any case.
-  if (!tool.action.destructive || !canAsk(call, context) || isTooDeep(input)) return null
+  if (!asksInHost(call, context, tool) || isTooDeep(input)) return null
   const approves = callHash(tool, input)
   const state = stateOf(context)
   if (state?.approved === approves) return null

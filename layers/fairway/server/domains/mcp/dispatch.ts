@@ -4,6 +4,7 @@
 import { type H3Event, setResponseHeader, setResponseStatus } from 'h3'
 import { z } from 'zod'
 import { type ActionHost, findMcpContent, HostQuestions } from '#fairway/server/domains/actions'
+import { approverOf } from '#fairway/server/domains/agents'
 import type { App } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { requestSignal } from '#fairway/server/kernel/http/request-info'
@@ -95,7 +96,7 @@ function shownTools(call: McpMessage): string {
 async function callTool(exchange: Exchange, message: PlainMessage): Promise<Dispatched> {
   const { call, stream, byLibrary } = exchange
   const tool = call.surface.tools.get(message.name)
-  if (!tool || mustBeChecked(tool, message)) return 'handed-on'
+  if (!tool || mustBeChecked(call, tool, message)) return 'handed-on'
   stream.keepAlive(call.app.config.mcp.keepAliveInMs)
   const ran = await runPlainly(exchange, message, tool)
   if (typeof ran !== 'string') return byLibrary(ran)
@@ -122,8 +123,9 @@ async function runPlainly(
 }
 
 /** Whether the library must compare headers, or the person must approve the call first. */
-const mustBeChecked = (tool: Tool, { envelope }: PlainMessage): boolean =>
-  envelope !== undefined && (tool.hasHeaders || (tool.action.destructive && showsForms(envelope.capabilities)))
+const mustBeChecked = ({ access }: McpMessage, { action, hasHeaders }: Tool, { envelope }: PlainMessage): boolean =>
+  approverOf(action, access) !== null ||
+  (envelope !== undefined && (hasHeaders || (action.destructive && showsForms(envelope.capabilities))))
 
 /** The members of a result, without its braces: the action's result as data and as text. */
 function toolResult(tool: Tool, { envelope }: PlainMessage, result: unknown): string {

@@ -177,6 +177,7 @@ export async function localMcpServer(
       session,
       scopes: new Set(MCP_SCOPES),
       mayDelete: true,
+      asksFirst: 'in-host' as const,
       isReadOnly: false,
       grantId: null,
       clientId: CLIENT,

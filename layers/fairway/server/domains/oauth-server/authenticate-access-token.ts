@@ -18,7 +18,8 @@ import { OPERATOR_SCOPE, TOKEN_SCOPES, type TokenScope } from '#fairway/shared/s
 import { type AccessTokenClaims, verifyAccessToken } from './access-token'
 import type { McpAccess } from './mcp-access'
 import { hasRootSecret } from './root-mark'
-import { accessByKey, accessByToken, isOfServiceAccount } from './service-account-access'
+import { accessByKey, accessByToken, accessOfAccount, isOfServiceAccount } from './service-account-access'
+import { PERSONAL_TOKEN_CLIENT } from './personal-tokens'
 
 const TOUCH_EVERY_IN_MS = 5 * 60 * 1000
 
@@ -35,6 +36,8 @@ interface AccessRow extends ActorRow {
   calledAt: number | null
   /** 0 when the person did not allow deleting. */
   mayDelete: number
+  /** 0 when the person did not want to be asked before something is deleted. */
+  asksFirst: number
   /** 1 when the organization limits apps and tokens to reading. */
   agentsReadOnly: number
   expiresAt: number
@@ -76,11 +79,29 @@ async function accessOfGrant(app: App, credential: Found | undefined, isPersonal
   if (row.calledAt === null) await noteFirstCall(app, row)
   touchGrant(app, row)
   if (isPersonal) notePlace(app, row)
-  const { session, scopes } = opens
+  return accessOf(row, opens)
+}
+
+/**
+ * Returns the access of a host or a service account without its token, for a call that a person approved. Null when the grant or
+ * the account has ended, or its person may not act. Throws `account-suspended` and `email-not-verified`.
+ */
+export async function findGrantAccess(app: App, grantId: string): Promise<McpAccess | null> {
+  const [row] = await app.db.prepareRead<AccessRow>(`${findSql(app)} and g.id = ? and g.token_hash is null`)([grantId])
+  if (!row) return accessOfAccount(app, grantId)
+  const now = app.now().getTime()
+  if (row.expiresAt <= now) return null
+  if (row.suspendedUntil > now) throw suspendedError(row.suspendedUntil)
+  const opens = await openGrant(app, { kept: {}, row, scope: row.scope, expiresAt: row.expiresAt })
+  return opens ? accessOf(row, opens) : null
+}
+
+function accessOf(row: AccessRow, { session, scopes }: NonNullable<Kept['opens']>): McpAccess {
   const { grantId, clientId } = row
   const isReadOnly = row.agentsReadOnly === 1
+  const asksFirst = clientId === PERSONAL_TOKEN_CLIENT ? 'in-host' : row.asksFirst === 1 ? 'always' : 'never'
   const mayDelete = row.mayDelete === 1
-  return { session: copyOf(session), scopes: new Set(scopes), mayDelete, isReadOnly, grantId, clientId }
+  return { session: copyOf(session), scopes: new Set(scopes), mayDelete, asksFirst, isReadOnly, grantId, clientId }
 }
 
 /** Returns the session and scopes of a row; null when its person may not act. Both are independent of the clock. */
@@ -123,7 +144,7 @@ const findSql = ({
   config,
 }: App): string => `select g.id as grantId, g.client_id as clientId, g.client_name as clientName, g.created_at as createdAt, g.signed_in_at as signedInAt, g.last_used_at as lastUsedAt,
     g.called_at as calledAt, g.longest_pause as longestPause, g.expires_at as expiresAt, g.scope as scope, g.org_id as grantOrgId, g.used_from as usedFrom,
-    g.provider as provider, g.provider_domain as providerDomain, g.proved_second_factor as provedSecondFactor, g.may_delete as mayDelete,
+    g.provider as provider, g.provider_domain as providerDomain, g.proved_second_factor as provedSecondFactor, g.may_delete as mayDelete, g.asks_first as asksFirst,
     o.agents_read_only as agentsReadOnly, ${memberActor.columns}
   from oauth_grants g ${memberActor.joins('g.user_id', 'g.org_id')} where g.revoked_at is null
     and ${hasRootSecret(config)}`

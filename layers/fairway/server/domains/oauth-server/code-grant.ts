@@ -45,6 +45,8 @@ interface ConsentInput {
   scope: readonly Scope[]
   /** Whether `mcp:write` includes destructive tools. */
   mayDelete: boolean
+  /** Whether the person is asked before those run. */
+  asksFirst: boolean
   /** Whether the client must sign its token requests. */
   mustSign: boolean
   resource: string
@@ -85,8 +87,8 @@ export async function grantAndIssueCode(app: App, input: ConsentInput): Promise<
     [
       {
         sql: `insert into oauth_grants (id, client_id, client_name, user_id, email, org_id, provider, provider_domain, proved_second_factor, scope,
-          may_delete, must_sign, resource, redirect_uri, created_at, expires_at, root_mark)
-          select ?, ?, ?, u.id, ?, o.id, g.provider, g.provider_domain, g.proved_second_factor, ?, ?, ?, ?, ?, ?, ?, ?
+          may_delete, asks_first, must_sign, resource, redirect_uri, created_at, expires_at, root_mark)
+          select ?, ?, ?, u.id, ?, o.id, g.provider, g.provider_domain, g.proved_second_factor, ?, ?, ?, ?, ?, ?, ?, ?, ?
           from (select ? as org_id, ? as user_id, ? as provider, ? as provider_domain, ? as proved_second_factor) g ${grantJoins} where ${mayConnect(app.config)}
           and ${SESSION_HOLDS} and ${servesOrg('?', 'o.id')} and ${awaited.sql}`,
         args: [
@@ -96,6 +98,7 @@ export async function grantAndIssueCode(app: App, input: ConsentInput): Promise<
           email.trim().toLowerCase(),
           input.scope.join(' '),
           Number(input.mayDelete),
+          Number(input.asksFirst),
           Number(input.mustSign),
           resource,
           device ? null : withoutFreePort(redirectUri),

@@ -122,6 +122,7 @@ interface AppRow {
   person: string
   scope: string
   mayDelete: number
+  asksFirst: number
   createdAt: number
   lastUsedAt: number | null
   expiresAt: number
@@ -132,7 +133,7 @@ const MOST_ROWS = 1000
 // A grant whose code was never exchanged connects no app.
 const listSql = (app: App, condition: string): string => `
   select g.id as id, g.client_id as clientId, g.client_name as clientName, c.client_uri as clientUri, g.token_hash is not null as isToken, g.token_end as tokenEnd, o.id as orgId, o.name as orgName,
-    u.id as userId, u.email as email, u.name as name, ${shownPersonSql()} as person, g.scope as scope, g.may_delete as mayDelete, g.created_at as createdAt, g.last_used_at as lastUsedAt,
+    u.id as userId, u.email as email, u.name as name, ${shownPersonSql()} as person, g.scope as scope, g.may_delete as mayDelete, g.asks_first as asksFirst, g.created_at as createdAt, g.last_used_at as lastUsedAt,
     g.expires_at as expiresAt
   from oauth_grants g ${grantJoins} left join oauth_clients c on c.id = g.client_id
   where ${condition} and ${isUnended(app.config)} and (g.last_used_at is not null or g.token_hash is not null)
@@ -179,6 +180,28 @@ export async function disconnectApp(app: App, { userId }: Session, grantId: stri
   if (await endGrant(app, grantId, 'person')) app.log.info('app disconnected', { userId, grantId })
 }
 
+/** Returns which of these grants are live. */
+export async function findLiveGrants(app: App, ids: readonly string[]): Promise<Set<string>> {
+  if (ids.length === 0) return new Set()
+  const find = app.db.prepareRead<{ id: string }>(
+    `select g.id as id from oauth_grants g ${grantJoins} where g.id in (select value from json_each(?)) and ${isLive(app.config)}`,
+  )
+  return new Set((await find([JSON.stringify(ids), app.now().getTime()])).map(({ id }) => id))
+}
+
+/** Changes whether an app of the person asks before it deletes something. Throws `not-found` as `disconnectApp` does. */
+export async function changeGrant(
+  app: App,
+  { userId }: Session,
+  { id, asksFirst }: { id: string; asksFirst: boolean },
+): Promise<void> {
+  await requireGrant(app, id, 'user_id', userId)
+  await app.db.client.execute({
+    sql: 'update oauth_grants set asks_first = ? where id = ? and user_id = ? and revoked_at is null',
+    args: [Number(asksFirst), id, userId],
+  })
+}
+
 /** Disconnects an app of a member from the actor's organization; throws `not-found`. */
 export async function disconnectOrgApp(app: App, { orgId, userId }: Actor, grantId: string): Promise<void> {
   await requireGrant(app, grantId, 'org_id', orgId)
@@ -205,6 +228,7 @@ function toConnectedApp({ createdAt, lastUsedAt, expiresAt, person, ...row }: Ap
       scope,
       description: scope === 'mcp:write' && row.mayDelete === 0 ? WRITE_WITHOUT_DELETE : SCOPE_WORDS[scope],
     })),
+    asksFirst: row.mayDelete === 1 && row.isToken === 0 && granted.includes('mcp:write') ? row.asksFirst === 1 : null,
     createdAt: new Date(createdAt).toISOString(),
     lastUsedAt: lastUsedAt === null ? null : new Date(lastUsedAt).toISOString(),
     expiresAt: new Date(expiresAt).toISOString(),

@@ -1,4 +1,4 @@
-export { authenticateAccessToken } from './authenticate-access-token'
+export { authenticateAccessToken, findGrantAccess } from './authenticate-access-token'
 export type { McpAccess } from './mcp-access'
 export { countRequest, sendPageAnswer } from './authorization-endpoint'
 export { decideConsent, showConsent } from './authorize/consent'
@@ -19,7 +19,7 @@ export { offersDevices } from './device/device-codes'
 export { atDevicePage, showDevice } from './device/device-consent'
 export { askForDevice } from './device/device-grant'
 export { oauthServerRows } from './grant-rows'
-export { disconnectApp, hostNames, listGrants, purgeOAuth } from './grants'
+export { disconnectApp, findLiveGrants, hostNames, listGrants, purgeOAuth } from './grants'
 export { authorizeIdentity } from './hub/authorize'
 export {
   checkRegistration,

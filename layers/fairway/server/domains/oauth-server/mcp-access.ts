@@ -8,6 +8,11 @@ export interface McpAccess {
   scopes: ReadonlySet<TokenScope>
   /** Whether `mcp:write` includes destructive tools. */
   mayDelete: boolean
+  /**
+   * Where destructive calls are approved first: in the host, or on our page where it cannot ask (`always`); only in a host that can
+   * ask, for a person's own tokens and programs (`in-host`); nowhere (`never`).
+   */
+  asksFirst: 'always' | 'in-host' | 'never'
   /** Whether the organization limits apps and tokens to reading. They then lose `mcp:write` and `operator`, even if granted. */
   isReadOnly: boolean
   /** Null for static tokens; the ID of a service account. */

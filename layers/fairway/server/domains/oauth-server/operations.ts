@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { defineOperations, operation } from '#fairway/server/domains/actions'
 import { connectedAppSchema, organizationGrantSchema, personalTokenSchema } from '#fairway/shared/schemas/connection'
-import { disconnectApp, disconnectOrgApp, listGrants, listOrgGrants, listPersonalTokens } from './grants'
+import { changeGrant, disconnectApp, disconnectOrgApp, listGrants, listOrgGrants, listPersonalTokens } from './grants'
 import { makePersonalToken, personalTokenInput, revokePersonalToken } from './personal-tokens'
 
 export default defineOperations({
@@ -38,6 +38,14 @@ export default defineOperations({
     openIn: ['view'],
     output: z.object({ grants: z.array(connectedAppSchema) }),
     run: async (_input, { app, session }) => ({ grants: await listGrants(app, session) }),
+  }),
+  'change-own-grant': operation({
+    description: 'Sets whether one of your connected apps asks you before it deletes something.',
+    method: 'PATCH',
+    path: '/_fw/grants/:id',
+    input: z.object({ asksFirst: z.boolean() }),
+    audit: ['id'],
+    run: (input, { app, session }) => changeGrant(app, session, input),
   }),
   'end-own-grant': operation({
     description: 'Disconnects an app. Its next call fails.',

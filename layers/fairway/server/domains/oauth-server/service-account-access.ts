@@ -35,6 +35,12 @@ export async function accessByToken(app: App, claims: AccessTokenClaims): Promis
   return openAccess(app, kept, scope => scopes.has(scope))
 }
 
+/** The access of an account without its credential, for a call that a person approved; null for another ID. */
+export async function accessOfAccount(app: App, id: string): Promise<McpAccess | null> {
+  const [row] = await app.db.prepareRead<ServiceActorRow>(serviceActorSql('byId'))([id])
+  return openAccess(app, { row })
+}
+
 interface Kept {
   /** Undefined when the credential is not live. Many calls share it. */
   row?: Readonly<ServiceActorRow>
@@ -84,9 +90,10 @@ export const grantable = ({ scope, readOnly }: Pick<ServiceActorRow, 'scope' | '
   return MCP_SCOPES.filter(each => granted.includes(each) && (readOnly !== 1 || each !== 'mcp:write'))
 }
 
-/** What an account may destroy. An account made with `destructive` does so at once. */
-const destructionOf = ({ destructive }: ServiceActorRow): Pick<McpAccess, 'mayDelete'> => ({
-  mayDelete: destructive === 1,
+/** An account made with `destructive` deletes at once. For others, their owner of record approves each call. */
+const destructionOf = ({ destructive }: ServiceActorRow): Pick<McpAccess, 'mayDelete' | 'asksFirst'> => ({
+  mayDelete: true,
+  asksFirst: destructive === 1 ? 'never' : 'always',
 })
 
 const KNOWN_PLACE_IN_MS = 90 * 24 * 60 * 60 * 1000

@@ -76,6 +76,8 @@ export const oauthGrants = sqliteTable(
     scope: text('scope').notNull(),
     /** Whether `mcp:write` includes destructive tools. */
     mayDelete: integer('may_delete', { mode: 'boolean' }).notNull().default(true),
+    /** Whether the person is asked before destructive tools run. Without effect on personal tokens. */
+    asksFirst: integer('asks_first', { mode: 'boolean' }).notNull().default(true),
     /** The exact `/mcp` address. */
     resource: text('resource').notNull(),
     /** Whether its client must sign token requests, as its document or registration said at the consent. */

@@ -150,8 +150,8 @@ export const limits = {
   a2aRefusalsPerAddress: { name: 'a2a-refusals-address', per: 'network', max: 60, window: MINUTE },
   /** Rehearsals, each of which holds the only write lock for up to two seconds. */
   rehearsalsPerAccount: { name: 'rehearsals-account', per: 'person', max: 60, window: MINUTE },
-  /** Approvals that other applications request from one person. */
-  a2aApprovalsPerAccount: { name: 'a2a-approvals-account', per: 'person', max: 60, window: HOUR },
+  /** Approvals that apps request from one person. */
+  approvalsPerAccount: { name: 'a2a-approvals-account', per: 'person', max: 60, window: HOUR },
   /** Sign-ins that desktop applications start. */
   desktopCeremoniesPerAddress: { name: 'desktop-ceremonies-address', per: 'network', max: 30, window: 10 * MINUTE },
   /** A desktop application polls until its person has confirmed. */

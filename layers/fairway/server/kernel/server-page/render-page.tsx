@@ -137,7 +137,7 @@ button.reveal{position:absolute;inset-block:0;inset-inline-end:0;display:grid;pl
 button.reveal:hover,button.reveal[aria-pressed=true]{color:var(--ui-text-highlighted)}.reveal svg{width:20px;height:20px}.reveal[aria-pressed=true] .closed,.reveal[aria-pressed=false] .open{display:none}
 input[aria-invalid=true]{border-color:var(--ui-error)}
 .fault{margin:4px 0 0;font-size:14px;color:var(--ui-error)}.fault small{opacity:.85}
-.check:has(input:not(:checked))+.depends{display:none}
+.check:has(input:not(:checked))+.depends,.check:has(input:not(:checked))+.depends+.depends{display:none}
 .mail{overflow-wrap:anywhere}
 .links{display:flex;flex-wrap:wrap;gap:4px 16px}
 .pair{display:flex;align-items:center;gap:12px;margin:0 0 16px;color:var(--ui-text-muted)}

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { jsonOf } from '#fairway/server/kernel/declaration'
 import { type ExportFile, type ExportFormat, exportOf } from '#fairway/server/kernel/export-rows'
 import { containsText } from '#fairway/server/kernel/folding/fold-sql'
-import type { InStatement } from '#fairway/server/kernel/database/client'
+import type { DependentRows } from '#fairway/server/kernel/dependent-rows'
 import {
   matching,
   type Paging,
@@ -134,12 +134,18 @@ function addressesIn(input: string | null): string[] {
   return data ? [data.email] : []
 }
 
-/** Keeps the name of a deleted account when organizations have its rows in their log. */
-export const keepNameStatement = (userId: string): InStatement => ({
-  sql: `insert or ignore into fw_ended_people select u.id, u.email, u.name from ${PEOPLE}
-    where u.id = ? and exists (select 1 from audit_log a where a.user_id = u.id and a.org_id is not null)`,
-  args: [userId],
-})
+/** The names of deleted accounts are kept when organizations have their rows in their log. */
+export const actionsRows: DependentRows = {
+  forgetOrganization: ({ sql: condition, args }) => [{ sql: `delete from fw_undo_calls where ${condition}`, args }],
+  forgetPerson: ({ userId }) => [
+    { sql: 'delete from fw_undo_calls where user_id = ?', args: [userId] },
+    {
+      sql: `insert or ignore into fw_ended_people select u.id, u.email, u.name from ${PEOPLE}
+        where u.id = ? and exists (select 1 from audit_log a where a.user_id = u.id and a.org_id is not null)`,
+      args: [userId],
+    },
+  ],
+}
 
 /** The columns of a row in exports and webhook events. */
 export const EXPORTED_COLUMNS = [

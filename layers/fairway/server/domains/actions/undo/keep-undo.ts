@@ -104,7 +104,7 @@ export async function recordUndo(
     requestId,
     userId: session.userId,
     orgId: session.orgId ?? '',
-    via: via ?? null,
+    via: session.serviceAccount?.id ?? via ?? null,
     call: JSON.stringify(call),
     leftRows: JSON.stringify(left),
     isOpen,

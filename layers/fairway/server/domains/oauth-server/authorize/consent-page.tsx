@@ -5,7 +5,7 @@ import { cardPage, MarkPair, oneClickScript } from '#fairway/server/kernel/serve
 import { fill, fillCount, messagesOf, offered } from '#fairway/server/kernel/messages'
 import type { ServerPage } from '#fairway/server/kernel/server-page/render-page'
 import type { Language } from '#fairway/shared/languages'
-import { DELETE, type McpScope, OFFLINE_ACCESS, toolScopes } from '#fairway/shared/scopes'
+import { ASK_FIRST, DELETE, type McpScope, OFFLINE_ACCESS, toolScopes } from '#fairway/shared/scopes'
 import type { Session } from '#fairway/shared/schemas/session'
 import { redirectKind, staysOnComputer } from '../clients/redirect-uri'
 import { DeviceFacts, isFromElsewhere } from '../device/device-page'
@@ -207,7 +207,7 @@ function Scopes({ app, request, isRisky, language }: ScopesProps) {
 }
 
 /**
- * The choice for one scope. Reading has no checkbox. Writing has two; the style sheet shows the second while the first is ticked.
+ * The choice for one scope. Reading has no checkbox. Writing has three; the style sheet shows each while the one before it is ticked.
  */
 function ScopeChoice({ scope, texts }: { scope: McpScope; texts: Texts }) {
   if (scope === 'mcp:read') return <Fixed text={texts.scope[scope]} hint={texts.scopeHint[scope]} />
@@ -217,6 +217,7 @@ function ScopeChoice({ scope, texts }: { scope: McpScope; texts: Texts }) {
     <>
       {choice}
       <Choice name={DELETE} text={texts.delete} hint={texts.deleteHint} isTicked={false} dependsOnLast />
+      <Choice name={ASK_FIRST} text={texts.askFirst} hint={texts.askFirstHint} dependsOnLast />
     </>
   )
 }
@@ -241,7 +242,7 @@ const Fixed = ({ text, hint }: { text: string; hint: string }) => (
 )
 
 interface ChoiceProps {
-  name: McpScope | typeof OFFLINE_ACCESS | typeof DELETE
+  name: McpScope | typeof OFFLINE_ACCESS | typeof DELETE | typeof ASK_FIRST
   text: string
   hint: string
   isTicked?: boolean

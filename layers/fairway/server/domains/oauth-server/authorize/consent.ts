@@ -7,7 +7,7 @@ import { noteAnswer } from '#fairway/server/kernel/server-page/note-page'
 import { OAUTH_AUTHORIZE_PATH } from '#fairway/shared/paths'
 import type { Session } from '#fairway/shared/schemas/session'
 import type { Language } from '#fairway/shared/languages'
-import { DELETE, OFFLINE_ACCESS, type Scope, toolScopes } from '#fairway/shared/scopes'
+import { ASK_FIRST, DELETE, OFFLINE_ACCESS, type Scope, toolScopes } from '#fairway/shared/scopes'
 import { type PageAnswer, readParameters, type Visit } from '../authorization-endpoint'
 import { NOT_REGISTERED } from '../clients/client-metadata'
 import { redirectKind } from '../clients/redirect-uri'
@@ -132,7 +132,12 @@ export async function decideConsent(app: App, visit: AuthorizeVisit, form: Conse
   if (!(await spendTicket(app, ticket))) return beginAgain(app, 'ended', again, language)
   const decided = { ...visit, session, ticket }
   if (form.decision === 'deny') return deny(app, decided)
-  return approve(app, decided, { scope, org: form.org, mayDelete: form[DELETE] !== undefined })
+  return approve(app, decided, { scope, org: form.org, ...chosenDeletion(form) })
+}
+
+const chosenDeletion = (form: ConsentForm): Pick<Approved, 'mayDelete' | 'asksFirst'> => {
+  const mayDelete = form[DELETE] !== undefined
+  return { mayDelete, asksFirst: !mayDelete || form[ASK_FIRST] !== undefined }
 }
 
 /** The requested scopes that stayed ticked. Reading has no checkbox, and staying connected may be ticked without a request. */
@@ -148,9 +153,11 @@ interface Approved {
   org: string | undefined
   /** Whether destructive tools were allowed; no effect without `mcp:write`. */
   mayDelete: boolean
+  /** Whether the person is asked before those run. */
+  asksFirst: boolean
 }
 
-async function approve(app: App, decided: Decided, { scope, org, mayDelete }: Approved): Promise<PageAnswer> {
+async function approve(app: App, decided: Decided, { org, ...chosen }: Approved): Promise<PageAnswer> {
   const { ticket, session, sessionId, requestId, language } = decided
   const { userId, email, provider, providerDomain, provedSecondFactor } = session
   const orgId = org ?? session.orgId ?? ''
@@ -158,8 +165,8 @@ async function approve(app: App, decided: Decided, { scope, org, mayDelete }: Ap
   try {
     await checkOrg(app, session, orgId)
     const proof = { userId, email, provider, providerDomain, provedSecondFactor, sessionId }
-    const code = await grantAndIssueCode(app, { ...ticket, ...proof, orgId, scope, mayDelete })
-    logDecision(app, { decision: 'approved', ...decision, orgId, scope: scope.join(' ') })
+    const code = await grantAndIssueCode(app, { ...ticket, ...proof, ...chosen, orgId })
+    logDecision(app, { decision: 'approved', ...decision, orgId, scope: chosen.scope.join(' ') })
     if (ticket.device) await recordDevice(app, decided, orgId)
     return await answerClient(app, ticket, { code }, language)
   } catch (error) {

@@ -1,5 +1,5 @@
 import { catalog } from '#fw/actions'
-import { answerPeerCall } from '#fairway/server/domains/actions'
+import { answerPeerCall } from '#fairway/server/domains/agents'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
 
 const actions = new Map(catalog.map(({ name, action }) => [name, action]))

@@ -10,5 +10,5 @@ export default defineRoute([], event => {
   const name = getRouterParam(event, 'name') ?? ''
   const action = actions.get(name)
   if (!action) return answerActionRequest(event, name, action)
-  return withActionToken(event, { name, action }, session => answerActionRequest(event, name, action, session))
+  return withActionToken(event, { name, action }, token => answerActionRequest(event, name, action, token))
 })

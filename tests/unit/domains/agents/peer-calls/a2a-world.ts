@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { answerPeerCall, type Action, defineAction } from '#fairway/server/domains/actions'
+import { type Action, defineAction } from '#fairway/server/domains/actions'
+import { answerPeerCall } from '#fairway/server/domains/agents'
 import type { App } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { defineMethods } from '#fairway/server/kernel/http/methods'

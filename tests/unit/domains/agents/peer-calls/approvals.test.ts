@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { decideApproval, showApproval, purgeApprovals } from '#fairway/server/domains/actions'
+import { decideApproval, showApproval, purgeApprovals } from '#fairway/server/domains/agents'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { Session } from '#fairway/shared/schemas/session'
 import { withLatency } from '../../../../support/database-slow'
@@ -67,15 +67,21 @@ describe('destructive peer call', () => {
 
   it('runs once after approval, and the calling app collects the result', async () => {
     const { id } = await ask({ name: 'old' })
-    expect(await decide(id, 'approve')).toEqual({ location: `/_fw/a2a/approvals/${id}` })
+    expect(await decide(id, 'approve')).toEqual({ location: `/approvals/${id}` })
     expect(ran).toEqual([{ name: 'old', orgId: ada.orgId }])
     expect(await collect(id)).toEqual({ status: 200, body: { result: { gone: 'old' } } })
     expect(await collect(id)).toMatchObject({ status: 200 })
     expect((await show(id)).html).toContain('Done')
-    const rows = await query(receiver.app, 'select caller, via, outcome, user_id from audit_log where user_id = ?', [
-      ada.userId,
+    const rows = await query(
+      receiver.app,
+      'select action, caller, via, outcome from audit_log where user_id = ? order by at, id',
+      [ada.userId],
+    )
+    expect(rows).toMatchObject([
+      { action: 'request-approval', caller: 'a2a', via: MAIL },
+      { action: 'approve-call', caller: 'http', via: null },
+      { action: 'wipe', caller: 'a2a', via: MAIL, outcome: 'ok' },
     ])
-    expect(rows).toMatchObject([{ caller: 'a2a', via: MAIL, outcome: 'ok', user_id: ada.userId }])
   })
 
   it('runs once for twenty concurrent approvals', async () => {
@@ -277,7 +283,7 @@ describe('approval page', () => {
     const { id } = await ask()
     const { status, html } = await show(id, null)
     expect(status).toBe(401)
-    expect(html).toContain(`/sign-in?return=${encodeURIComponent(`/_fw/a2a/approvals/${id}`)}`)
+    expect(html).toContain(`/sign-in?return=${encodeURIComponent(`/approvals/${id}`)}`)
     expect(html).not.toContain('Deletes a thing')
     expect(await decide(id, 'approve', null)).toMatchObject({ status: 401 })
   })

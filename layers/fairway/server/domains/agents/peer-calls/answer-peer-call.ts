@@ -1,15 +1,22 @@
 import { type H3Event, setResponseStatus } from 'h3'
 import { z } from 'zod'
+import { type Action, checkAction, runAction } from '#fairway/server/domains/actions'
 import { type App, getApp, getRequestId } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { requestSignal } from '#fairway/server/kernel/http/request-info'
 import { isTooDeep, parseEnvelope, readJsonBody } from '#fairway/server/kernel/http/read-input'
 import type { Session } from '#fairway/shared/schemas/session'
-import type { Action } from '../action'
-import { checkAction, runAction } from '../run-action'
 import { rateLimit } from '../../../kernel/limits/rate-limit'
 import { limits } from '../../../kernel/limits/limits'
-import { readAnswer, type Approval, askForApproval, findApproval, hasEnded, toApproval } from './approvals'
+import {
+  readAnswer,
+  type Approval,
+  type ApprovalRow,
+  askForApproval,
+  findApproval,
+  hasEnded,
+  toApproval,
+} from '../approvals'
 import { authenticatePeer, type CallingPeer, findCalledPerson } from './authenticate-peer'
 
 const MEBIBYTE = 1024 * 1024
@@ -92,14 +99,17 @@ async function answerAction(
   // Without a person there is no one to ask, and only public actions run then.
   if (!action.destructive || !session) return { result: await runAction(app, call) }
   await checkAction(app, call)
-  return { approval: await askForApproval(app, session, { caller: peer.caller, action: name, input }) }
+  return { approval: await askForApproval(app, session, { caller: peer.caller, action: name, input }, call.requestId) }
 }
+
+const isOf = ({ userId, grantId, caller }: ApprovalRow, session: Session, peer: CallingPeer): boolean =>
+  userId === session.userId && grantId === null && caller === peer.caller
 
 /** Returns the outcome of a question, only to the application that asked it about the same person. */
 async function collect(app: App, id: string, { session, peer }: Asking): Promise<PeerAnswer> {
-  const row = session ? await findApproval(app, id, session.userId) : undefined
+  const row = session && (await findApproval(app, id))
   // The person must still be in the organization of the question, in whichever one they work now.
-  if (row?.caller !== peer.caller || !(await findCalledPerson(app, row))) throw new AppError('not-found')
+  if (!row || !isOf(row, session, peer) || !(await findCalledPerson(app, row))) throw new AppError('not-found')
   if (hasEnded(app, row)) throw new AppError('approval-ended')
   if (row.status === 'declined') throw new AppError('not-approved')
   if (row.answer === null) return { approval: toApproval(app, row) }
