@@ -4,7 +4,7 @@ import { newestMail } from '../support/mail'
 import { aPerson } from '../support/people'
 import { ageSessions, confirmAddress, query } from '../support/query'
 import { createTeamWorld } from '../support/team'
-import { find, press } from './page'
+import { find, press, shows } from './page'
 import { documentOf, expectNoViolations, screen, startSignedIn, waitFor, within } from './support'
 
 const heading = () => screen.getByRole('heading', { level: 1 }).textContent
@@ -30,17 +30,14 @@ test('settings sections have URLs, and the former anchors redirect to them', asy
   }
 })
 
-test('settings have no email section when the application has no email topics', async () => {
-  const { open, requests, browser } = await startSignedIn()
+test('settings offer the optional email of the platform, which a person turns off', async () => {
+  const { open, browser } = await startSignedIn()
   await open('/settings')
-  const asked = await waitFor(() => {
-    const [found] = requests.filter(each => each.startsWith('GET /_fw/account/mail'))
-    if (!found) throw new Error('the topics are not asked for')
-    return found.replace('GET ', '')
+  await press('Monthly review of unused access', 'switch')
+  await shows('You’ll no longer get “Monthly review of unused access”.')
+  expect(await (await browser.get('/_fw/account/mail')).json()).toMatchObject({
+    topics: [{ topic: 'unused-access', isOn: false }],
   })
-  expect(await (await browser.get(asked)).json()).toEqual({ topics: [] })
-  await find('region', 'Email address')
-  expect(screen.queryByRole('heading', { name: 'Emails' })).toBeNull()
 })
 
 test('an unknown settings section has no page', async () => {

@@ -94,7 +94,7 @@ for (const library of Object.keys(libraries) as (keyof typeof libraries)[]) {
 
     await page.goto('/settings/apps')
     const row = page.getByRole('region', { name: 'Connected apps' }).getByRole('row', { name: `Host of ${library}` })
-    await expect(row).toContainText('Create, edit and delete on your behalf')
+    await expect(row).toContainText('Create and edit on your behalf, without deleting')
     await expect(row).toContainText('Stay connected until you revoke access')
     await row.getByRole('button', { name: `Actions for Host of ${library}` }).click()
     await page.getByRole('menuitem', { name: 'Revoke' }).click()

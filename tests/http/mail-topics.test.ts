@@ -15,12 +15,17 @@ const set = ({ browser }: TeamPerson, topic: string, isOn: boolean) =>
   browser.request(`${PATH}/${topic}`, { method: 'PUT', json: { isOn } })
 
 describe('GET /_fw/account/mail', () => {
-  it('lists the topics of the application in the language of the page', async () => {
+  it('lists the topics of the application and of the platform in the language of the page', async () => {
     const person = await world.person()
     expect(await listOf(person)).toEqual({
-      topics: [{ topic: 'felling-news', name: 'News from the felling', isOn: true }],
+      topics: [
+        { topic: 'felling-news', name: 'News from the felling', isOn: true },
+        { topic: 'unused-access', name: 'Monthly review of unused access', isOn: true },
+      ],
     })
-    expect(await listOf(person, '?language=de')).toMatchObject({ topics: [{ name: 'Neues vom Einschlag' }] })
+    expect(await listOf(person, '?language=de')).toMatchObject({
+      topics: [{ name: 'Neues vom Einschlag' }, { name: 'Monatliche Übersicht ungenutzter Zugriffe' }],
+    })
   })
 })
 

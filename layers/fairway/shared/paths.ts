@@ -98,6 +98,8 @@ export const WEBHOOKS_PAGE = '/team/webhooks'
 export const CONNECTED_APPS_PAGE = '/team/apps'
 /** The base address of SCIM 2.0 (RFC 7644 §3.13). */
 export const SCIM_PREFIX = '/_fw/scim/v2'
+/** The connected apps and API tokens of an organization's members. */
+export const ORGANIZATION_APPS_PAGE = '/team/apps'
 export const SINGLE_SIGN_ON_PAGE = '/team/single-sign-on'
 /** The operators' pages of the installation, including its webhooks. */
 export const SECURITY_PAGE = '/security'

@@ -12,6 +12,8 @@ interface Run {
   session: Session | null | (() => Promise<Session | null>)
   /** The surface that called an action, or a job; missing in other requests. */
   caller?: AuditCaller
+  /** The grant of the token that calls; missing for all other callers. */
+  grantId?: string
   /** The organization of a job, which has no session. */
   orgId?: string | null
   /** Returns whether the person signed in at most 15 minutes ago; missing when a token or a program acts for them. */

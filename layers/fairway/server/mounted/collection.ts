@@ -5,5 +5,5 @@ import { defineRoute } from '#fairway/server/kernel/http/methods'
 
 /** Serves every declared collection and its items, for sessions and API tokens; the build mounts it at their exact paths. */
 export default defineRoute([], event =>
-  withPersonalToken(event, 'mcp:read', session => answerCollectionRequest(event, catalog, session)),
+  withPersonalToken(event, { scope: 'mcp:read' }, session => answerCollectionRequest(event, catalog, session)),
 )

@@ -24,6 +24,8 @@ async function redirectToProvider(event: H3Event): Promise<unknown> {
 /** Serves every operation of the platform and every action with an address; the build mounts it at their exact paths. */
 export default serveAddresses([
   { method: 'GET', path: '/_fw/connections/:provider', answer: redirectToProvider },
-  ...servedOperations(operations, (event, answer, write) => withPersonalToken(event, OPERATOR_SCOPE, answer, write)),
+  ...servedOperations(operations, (event, answer, write) =>
+    withPersonalToken(event, { scope: OPERATOR_SCOPE, write }, answer),
+  ),
   ...servedActions(catalog, withActionToken),
 ])

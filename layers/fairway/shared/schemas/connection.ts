@@ -1,6 +1,6 @@
 // The person's connections: providers that we call, and apps and tokens that call us.
 import * as z from 'zod/mini'
-import { GRANT_SCOPES } from '../scopes'
+import { DELETE, GRANT_SCOPES, OPERATOR_SCOPE } from '../scopes'
 import { shownPersonSchema } from './person'
 
 /** A provider and the person's connection to it; times are ISO 8601 UTC. */
@@ -30,6 +30,14 @@ export const connectionSchema = z.union([
 ])
 export type Connection = z.infer<typeof connectionSchema>
 
+/** The ways to use a connection; `operate` manages the installation. */
+export const GRANT_USES = ['read', 'write', 'delete', 'operate'] as const
+export type GrantUse = (typeof GRANT_USES)[number]
+
+/** The parts of a connection that can be removed when they are unused. */
+export const GRANT_PARTS = ['mcp:write', DELETE, OPERATOR_SCOPE] as const
+export type GrantPart = (typeof GRANT_PARTS)[number]
+
 /** One connected app of a person in one organization; never a token. Times are ISO 8601 UTC. */
 export const connectedAppSchema = z.object({
   /** The ID of the grant. */
@@ -48,11 +56,24 @@ export const connectedAppSchema = z.object({
   scopes: z.array(z.object({ scope: z.enum(GRANT_SCOPES), description: z.string() })),
   /** Whether the person is asked before it deletes something; null where it may delete nothing. */
   asksFirst: z.nullable(z.boolean()),
+  /** Whether `mcp:write` includes deleting. */
+  mayDelete: z.boolean(),
   createdAt: z.string(),
   /** Exact to five minutes; null for an unused API token. */
   lastUsedAt: z.nullable(z.string()),
   /** The latest time for the next approval. */
   expiresAt: z.string(),
+  /** When it last did each of these, exact to an hour; null for never. */
+  usedAt: z.object({
+    read: z.nullable(z.string()),
+    write: z.nullable(z.string()),
+    delete: z.nullable(z.string()),
+    operate: z.nullable(z.string()),
+  }),
+  /** What it may do and did not do for 30 days. */
+  unused: z.array(z.enum(GRANT_PARTS)),
+  /** Whether it did nothing for 30 days. */
+  isIdle: z.boolean(),
 })
 export type ConnectedApp = z.infer<typeof connectedAppSchema>
 
@@ -65,7 +86,8 @@ export const organizationGrantSchema = z.extend(connectedAppSchema, {
 })
 export type OrganizationGrant = z.infer<typeof organizationGrantSchema>
 
-const { id, orgId, orgName, scopes, createdAt, lastUsedAt, expiresAt, tokenEnd } = connectedAppSchema.shape
+const { id, orgId, orgName, scopes, createdAt, lastUsedAt, expiresAt, tokenEnd, mayDelete, usedAt, unused, isIdle } =
+  connectedAppSchema.shape
 
 /** An API token; never the token itself. Times are ISO 8601 UTC. */
 export const personalTokenSchema = z.object({
@@ -75,8 +97,16 @@ export const personalTokenSchema = z.object({
   orgId,
   orgName,
   scopes,
+  mayDelete,
   createdAt,
   lastUsedAt,
   expiresAt,
+  usedAt,
+  unused,
+  isIdle,
 })
 export type PersonalToken = z.infer<typeof personalTokenSchema>
+
+/** How often a connection ran an action in 30 days. */
+export const grantActionSchema = z.object({ action: z.string(), times: z.number(), lastAt: z.string() })
+export type GrantAction = z.infer<typeof grantActionSchema>

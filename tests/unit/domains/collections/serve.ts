@@ -20,7 +20,7 @@ export async function serveCollections(
   checkCollections(test.app, entries)
   // As server/mounted/collection does.
   const answer = defineEventHandler(event =>
-    withPersonalToken(event, 'mcp:read', session => answerCollectionRequest(event, entries, session)),
+    withPersonalToken(event, { scope: 'mcp:read' }, session => answerCollectionRequest(event, entries, session)),
   )
   const routes = Object.fromEntries(entries.flatMap(({ name }) => collectionRoutes(name).map(path => [path, answer])))
   const extra = Object.fromEntries(

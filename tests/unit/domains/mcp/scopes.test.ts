@@ -120,7 +120,9 @@ describe('MCP access token', () => {
       const input = { name: 'Script', scopes: ['mcp:read' as const, 'mcp:write' as const], expiresInDays: 7 as const }
       const { token } = await makePersonalToken(app, { ...bob, id: null }, input)
       const write = { action: 'write-note', keeps: [] }
-      const answers = defineEventHandler(event => withPersonalToken(event, 'mcp:write', async () => 'no', write))
+      const answers = defineEventHandler(event =>
+        withPersonalToken(event, { scope: 'mcp:write', write }, async () => 'no'),
+      )
       const server = await serveHandlers(app, { routes: { '/write': answers } }, await freePort())
       await query(app, 'update organizations set agents_read_only = 1 where id = ?', [bob.orgId])
       const answer = await fetch(`${server.origin}/write`, { headers: { authorization: `Bearer ${token}` } })

@@ -279,6 +279,13 @@ describe('authorization request from a signed-out person', () => {
   })
 })
 
+/** Marks a person's grant as used, with these permissions. */
+const use = (userId: string, scope: string, mayDelete: number) =>
+  query(server, 'update oauth_grants set last_used_at = created_at, scope = ?, may_delete = ? where user_id = ?', [
+    scope,
+    mayDelete,
+    userId,
+  ])
 const kept = async (userId: string) =>
   (await query(server, 'select scope, may_delete from oauth_grants where user_id = ?', [userId])).map(row => [
     row.scope,
@@ -368,22 +375,47 @@ describe('consent page', () => {
 
   it.each<[string, string | undefined, Record<string, string | undefined>]>([
     ['reading only', 'mcp:read', {}],
-    ['nothing: reading and writing', undefined, { 'mcp:write': 'on', 'ask-first': 'on' }],
-    ['an empty text: the same', '', { 'mcp:write': 'on', 'ask-first': 'on' }],
+    ['nothing: reading, and writing is offered', undefined, { 'ask-first': 'on' }],
+    ['an empty text: the same', '', { 'ask-first': 'on' }],
+    ['reading and writing', 'mcp:read mcp:write', { 'mcp:write': 'on', 'ask-first': 'on' }],
     [
       'all',
       'mcp:read mcp:write mcp:apps offline_access',
       { 'mcp:write': 'on', 'ask-first': 'on', 'mcp:apps': 'on', offline_access: 'on' },
     ],
     ['some that do not exist', 'openid mcp:read email', {}],
-    ['to stay connected alone', 'offline_access', { 'mcp:write': 'on', 'ask-first': 'on', offline_access: 'on' }],
-    ['what an OpenID provider would have', 'openid profile email', { 'mcp:write': 'on', 'ask-first': 'on' }],
-    ['that and to stay', 'openid offline_access', { 'mcp:write': 'on', 'ask-first': 'on', offline_access: 'on' }],
+    ['to stay connected alone', 'offline_access', { 'ask-first': 'on', offline_access: 'on' }],
+    ['what an OpenID provider would have', 'openid profile email', { 'ask-first': 'on' }],
+    ['that and to stay', 'openid offline_access', { 'ask-first': 'on', offline_access: 'on' }],
   ])('ticks the expected boxes when an app asks for %s', async (_what, scope, ticked) => {
     const html = await (await authorizePage(ada.browser, authorizeQuery(trusted, { scope }))).text()
     const { ticket, org, ...boxes } = formOf(html)
     expect([boxes, Boolean(ticket), Boolean(org)]).toEqual([ticked, true, true])
     expect(html).toContain('name="offline_access"')
+    expect(html.includes('name="mcp:write"')).toBe(scope?.includes('mcp:read') !== true || scope.includes('mcp:write'))
+  })
+
+  it.each<[string, string, number, Record<string, string>]>([
+    ['reads', 'mcp:read', 0, { 'ask-first': 'on' }],
+    ['writes', 'mcp:read mcp:write', 0, { 'mcp:write': 'on', 'ask-first': 'on' }],
+    ['deletes', 'mcp:read mcp:write', 1, { 'mcp:write': 'on', delete: 'on', 'ask-first': 'on' }],
+  ])('starts from what the app may do now when it %s and asks once more', async (_what, scope, mayDelete, ticked) => {
+    const person = await world.person()
+    const query = authorizeQuery(trusted)
+    await decide(person.browser, query)
+    await use(person.userId, scope, mayDelete)
+    const html = await (await authorizePage(person.browser, query)).text()
+    const { ticket, org, ...boxes } = formOf(html)
+    expect([boxes, Boolean(ticket), Boolean(org)]).toEqual([ticked, true, true])
+    expect(html.includes('Not allowed until now.')).toBe(scope === 'mcp:read')
+  })
+
+  it('leaves “Delete” unticked below a warning, even for an app that may delete', async () => {
+    const person = await world.person()
+    await decide(person.browser, authorizeQuery(web))
+    await use(person.userId, 'mcp:read mcp:write', 1)
+    const html = await (await authorizePage(person.browser, authorizeQuery(web))).text()
+    expect([formOf(html)['mcp:write'], formOf(html).delete]).toEqual(['on', undefined])
   })
 
   it('leaves "Keep this app connected" unticked when it shows a warning', async () => {
@@ -629,6 +661,7 @@ describe('consent ticket', () => {
       redirectUri: WEB_REDIRECT,
       state: undefined,
       scopes: ['mcp:read'],
+      namesScopes: true,
       resource: `${server.origin}/mcp`,
       codeChallenge: 'a'.repeat(43),
       prompts: new Set(),

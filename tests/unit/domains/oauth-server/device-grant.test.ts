@@ -166,9 +166,10 @@ describe('the token endpoint for a device code', () => {
   })
 
   it('makes an ordinary connection: it renews, is listed, audited, and ends like any other', async () => {
+    const bob = await world.person({ name: 'Bob' })
     const device = await start({ scope: 'mcp:read mcp:write offline_access', resource: `${server.origin}/mcp` })
     expect(await outcome(device)).toBe('400 authorization_pending')
-    const decided = await pageOf(await decideDevice(ada.browser, device.page))
+    const decided = await pageOf(await decideDevice(bob.browser, device.page))
     expect(decided).toEqual({ status: 200, html: expect.stringContaining('The device is connected') })
     const { body } = await device.poll()
     expect(body).toMatchObject({ token_type: 'Bearer', scope: 'mcp:read mcp:write offline_access' })
@@ -176,20 +177,20 @@ describe('the token endpoint for a device code', () => {
     const isLive = async () => (await authenticateAccessToken(beside, body.access_token)) !== null
     expect(await isLive()).toBe(true)
 
-    const { grants } = await (await ada.browser.get(GRANTS_PATH)).json()
+    const { grants } = await (await bob.browser.get(GRANTS_PATH)).json()
     expect(grants[0]).toMatchObject({ clientName: 'Terminal', clientId: device.clientId })
-    const { orgId } = await sessionOf(ada.browser)
+    const { orgId } = await sessionOf(bob.browser)
     const rows = await query(
       server,
       `select org_id, user_email, input from audit_log where action = 'connect-device' order by id desc`,
     )
-    expect(rows[0]).toMatchObject({ org_id: orgId, user_email: ada.email })
+    expect(rows[0]).toMatchObject({ org_id: orgId, user_email: bob.email })
     expect(JSON.parse(String(rows[0]?.input))).toMatchObject({ app: 'Terminal', askedFrom: '127.0.0.1' })
 
     const renew = (token: string) => postForm(`${server.origin}/mcp/oauth/token`, renewal(token, device.clientId))
     const next = await (await renew(body.refresh_token)).json()
     expect(next.refresh_token).not.toBe(body.refresh_token)
-    expect((await ada.browser.request(`${GRANTS_PATH}/${grants[0].id}`, { method: 'DELETE' })).ok).toBe(true)
+    expect((await bob.browser.request(`${GRANTS_PATH}/${grants[0].id}`, { method: 'DELETE' })).ok).toBe(true)
     expect([await isLive(), (await renew(next.refresh_token)).status]).toEqual([false, 400])
   })
 })

@@ -10,6 +10,7 @@ import { makeClientKey } from '../../../support/client-assertion'
 import { raw, sessionOf } from '../../../support/http'
 import { approve, CLIENT_ID, instanceBeside, postForm, REDIRECT_URI, renewal } from '../../../support/oauth-grant'
 import { registeredClient } from '../../../support/oauth-host'
+import { query } from '../../../support/query'
 import { openApp } from '../../../support/in-process'
 import type { TestServer } from '../../../support/server'
 import { createTeamWorld, type TeamPerson } from '../../../support/team'
@@ -352,9 +353,13 @@ describe('connected apps', () => {
         { scope: 'mcp:read', description: expect.any(String) },
         { scope: 'offline_access', description: expect.any(String) },
       ],
+      mayDelete: true,
       createdAt: expect.stringMatching(/Z$/),
       lastUsedAt: expect.stringMatching(/Z$/),
       expiresAt: expect.stringMatching(/Z$/),
+      usedAt: { read: null, write: null, delete: null, operate: null },
+      unused: [],
+      isIdle: true,
     })
     expect(JSON.stringify(grant)).not.toContain(tokens.refresh_token)
   })
@@ -386,6 +391,44 @@ describe('connected apps', () => {
     expect(await isLive(tokens.access_token)).toBe(true)
     expect((await end(owner)).status).toBe(204)
     expect(await isLive(tokens.access_token)).toBe(false)
+  })
+
+  it('lose unused permissions by their owner, or by the admins of the organization, with an audit row', async () => {
+    const { owner, admin, member } = await world.team()
+    const stranger = await world.person()
+    await connected(member)
+    const [{ id }] = await listOf(member)
+    const narrow = async (who: TeamPerson, path: string, parts: readonly string[]) =>
+      (await who.browser.post(`${path}/${id}/narrow`, { json: { parts } })).status
+    const actionsFor = async (who: TeamPerson, path: string) => (await who.browser.get(`${path}/${id}/actions`)).status
+    for (const [who, path, refused] of [
+      [stranger, GRANTS_PATH, 404],
+      [stranger, ORG_GRANTS_PATH, 404],
+      [owner, GRANTS_PATH, 404],
+      [member, ORG_GRANTS_PATH, 403],
+    ] as const)
+      expect([await narrow(who, path, ['mcp:write']), await actionsFor(who, path)]).toEqual([refused, refused])
+    expect(await narrow(member, GRANTS_PATH, ['mcp:read'])).toBe(400)
+    expect([
+      await narrow(admin, ORG_GRANTS_PATH, ['delete']),
+      await narrow(member, GRANTS_PATH, ['mcp:write']),
+    ]).toEqual([204, 204])
+    expect([await actionsFor(admin, ORG_GRANTS_PATH), await actionsFor(member, GRANTS_PATH)]).toEqual([200, 200])
+    const [left] = await listOf(member)
+    expect([left.scopes.map(({ scope }: { scope: string }) => scope), left.unused]).toEqual([
+      ['mcp:read', 'offline_access'],
+      [],
+    ])
+    const rows = await query(
+      server,
+      `select action, outcome, json_extract(input, '$.parts[0]') as part from audit_log
+        where action in ('narrow-grant', 'narrow-own-grant') and outcome = 'ok' and json_extract(input, '$.id') = ? order by at`,
+      [id],
+    )
+    expect(rows).toEqual([
+      { action: 'narrow-grant', outcome: 'ok', part: 'delete' },
+      { action: 'narrow-own-grant', outcome: 'ok', part: 'mcp:write' },
+    ])
   })
 
   it('end when the member leaves, a sign-in rule is set or the organization is deleted, without affecting others', async () => {

@@ -40,6 +40,7 @@ export { parseOutput } from './call-steps'
 export { checkAction, declareActions, rehearseAction, runAction, runNamed } from './run-action'
 export { auditIn, BACKUP_ACTION, lastDoneAt, leavingRow, recordAudit, recordWithin } from './audit/record-audit'
 export { actionsRows, exportAuditLog, listAuditLog } from './audit/audit-log'
+export { countGrantCalls } from './audit/grant-calls'
 export { maySeeSubject, subjectsOf } from './audit/audit-subject'
 export {
   auditEventsSince,

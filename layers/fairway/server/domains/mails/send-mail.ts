@@ -11,8 +11,9 @@ import type { Limit } from '#fairway/server/kernel/limits/limits'
 import { rateLimitWithin } from '#fairway/server/kernel/limits/rate-limit'
 import { packAttachments } from '#fairway/server/kernel/mail/attachments'
 import type { Mail, MailDataOf, MailToSend } from '#fairway/server/kernel/mail/define-mail'
-import { contentOf, findMail } from '#fairway/server/kernel/mail/mail-content'
-import { writeMail } from '#fairway/server/kernel/mail/queue-mail'
+import { contentOf, findMail, mailContent, requireMail } from '#fairway/server/kernel/mail/mail-content'
+import type { PlatformMail } from '#fairway/server/kernel/mail/platform-mails'
+import { queueMail, writeMail } from '#fairway/server/kernel/mail/queue-mail'
 import { messagesOf } from '#fairway/server/kernel/messages'
 import type { Language } from '#fairway/shared/languages'
 import { emailSchema } from '#fairway/shared/schemas/email'
@@ -55,6 +56,25 @@ export async function sendMailOf(
   const packed = await packAttachments(attachments, id => findStoredFile(db, id))
   await writeMail(app, db, { to, content: { ...content, unsubscribe }, isKept: true, attachments: packed })
   return 'queued'
+}
+
+/**
+ * Queues one of the platform's optional mails to those of these people who have not switched its topic off, in their language.
+ * Throws like `queueMail`.
+ */
+export async function mailByTopic<Name extends PlatformMail>(
+  app: App,
+  addresses: readonly string[],
+  name: Name,
+  content: Omit<Parameters<typeof mailContent<Name>>[2], 'language'>,
+): Promise<void> {
+  const { topic } = requireMail(app, name)
+  for (const email of addresses) {
+    if (topic !== undefined && (await isSwitchedOff(app.db.orm, email, topic))) continue
+    const mail = mailContent(app, name, { ...content, language: await languageOfPerson(app, { email }) })
+    const unsubscribe = topic === undefined ? undefined : unsubscribeOf(app, email, topic, mail.language)
+    await queueMail(app, email, { ...mail, unsubscribe })
+  }
 }
 
 const limitOf = (name: string, { mostPerHour }: Mail): Limit => ({

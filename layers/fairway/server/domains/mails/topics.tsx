@@ -7,7 +7,8 @@ import { sha256 } from '#fairway/server/kernel/crypto/hash'
 import { seal, unseal, UnsealError } from '#fairway/server/kernel/crypto/seal'
 import { jsonOf } from '#fairway/server/kernel/declaration'
 import { AppError } from '#fairway/server/kernel/http/app-error'
-import { declaredMails } from '#fairway/server/kernel/mail/mail-content'
+import { declaredMails, requireMail } from '#fairway/server/kernel/mail/mail-content'
+import { platformMails } from '#fairway/server/kernel/mail/platform-mails'
 import { messagesOf } from '#fairway/server/kernel/messages'
 import { cardPage, notePage } from '#fairway/server/kernel/server-page/note-page'
 import type { BrowserAnswer } from '#fairway/server/kernel/server-page/send-answer'
@@ -42,9 +43,14 @@ function readToken(app: App, token: string): Claim {
   }
 }
 
-/** The topics of the application's mails. */
-export const topicsOf = (app: App): string[] =>
-  [...new Set(declaredMails(app).flatMap(({ mail }) => mail.topic ?? []))].toSorted()
+/** The topics of the application's mails and of the platform's optional ones. */
+export function topicsOf(app: App): string[] {
+  const mails = [
+    ...Object.keys(platformMails).map(name => requireMail(app, name)),
+    ...declaredMails(app).map(({ mail }) => mail),
+  ]
+  return [...new Set(mails.flatMap(({ topic }) => topic ?? []))].toSorted()
+}
 
 /** The topics that a receiver can switch off, with their names, and whether each is on. */
 export async function listTopics(app: App, email: string, language: Language) {

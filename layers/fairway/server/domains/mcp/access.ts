@@ -4,13 +4,14 @@ import {
   authenticateAccessToken,
   type McpAccess,
   mcpChallenge,
+  noteUse,
   PERSONAL_TOKEN_CLIENT,
 } from '#fairway/server/domains/oauth-server'
 import { type Action, type ActionToken, recordAudit, scopeOfAction } from '#fairway/server/domains/actions'
 import { approverOf, runWhenApproved } from '#fairway/server/domains/agents'
 import { agentsOnlyRead, checkOrgOpens, checkSecondFactorSetUp } from '#fairway/server/domains/organizations'
 import { type App, getApp, getRequestId } from '#fairway/server/kernel/app-context'
-import { withRun } from '#fairway/server/kernel/current-run'
+import { findRun, withRun } from '#fairway/server/kernel/current-run'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { readBearer, requestInfo } from '#fairway/server/kernel/http/request-info'
 import { acquireSlot } from '#fairway/server/kernel/limits/acquire-slot'
@@ -19,7 +20,8 @@ import { rateLimit } from '#fairway/server/kernel/limits/rate-limit'
 import { hostnameOf, isLoopbackHost } from '#fairway/shared/loopback'
 import { MCP_PATH } from '#fairway/shared/paths'
 import { isApiToken } from '#fairway/shared/secrets'
-import { MCP_SCOPES, type McpScope, type TokenScope } from '#fairway/shared/scopes'
+import type { GrantUse } from '#fairway/shared/schemas/connection'
+import { MCP_SCOPES, type McpScope, OPERATOR_SCOPE, type TokenScope } from '#fairway/shared/scopes'
 import { actAs, requireSession, type ServerSession, sessionOfActing } from '#fairway/server/domains/sessions'
 import { constantTimeEqual, sha256 } from '#fairway/server/kernel/crypto/hash'
 
@@ -105,6 +107,14 @@ function otherNameOf(event: H3Event): string | undefined {
   return `Use ${baseUrl}${MCP_PATH}. This server has that one address, and ${requestHost} is another one.`
 }
 
+const USES: Partial<Record<TokenScope, GrantUse>> = { 'mcp:write': 'write', [OPERATOR_SCOPE]: 'operate' }
+
+/** Notes what a call uses its grant for; a message that needs no scope is no use. */
+export function noteMessage(app: App, access: McpAccess, scope: TokenScope | null, isDestructive: boolean): void {
+  if (scope === null || (isDestructive && !access.mayDelete)) return
+  noteUse(app, access, isDestructive ? 'delete' : (USES[scope] ?? 'read'))
+}
+
 const subjectOf = ({ grantId, session }: McpAccess): string => grantId ?? `static:${session.userId}`
 
 /**
@@ -115,6 +125,8 @@ export async function withinCallLimits<T>(app: App, access: McpAccess, work: () 
   const subject = subjectOf(access)
   await rateLimit(app, limits.mcpCallsPerGrant, subject)
   const release = acquireSlot(app, concurrencyLimits.mcpCallsPerGrant, subject)
+  const run = findRun()
+  if (run && access.grantId !== null) run.grantId = access.grantId
   try {
     return await work()
   } finally {
@@ -134,23 +146,41 @@ export function checkKeptBack(action: Pick<Action, 'destructive'>, access: McpAc
   throw new AppError('deletion-not-allowed', { detail })
 }
 
+/** What a token must allow, and what its refusal leaves. */
+interface TokenUse {
+  scope: TokenScope
+  /** The call, whose refusal by the organization's rule for agents leaves an audit row. */
+  write?: Omit<Write, 'input'>
+  /** Whether the call deletes data. */
+  deletes?: boolean
+}
+
 /**
- * Answers a request as the person behind its personal token, or as the service account of its key, if the token has the scope and is within its limits. Without such a
- * token, `answer` finds the session. With `write`, a refusal of the organization's rule for agents leaves an audit row. Throws
- * `unauthenticated`, `insufficient-scope` and `rate-limited`; the first two include `WWW-Authenticate` with the requirement
+ * Answers a request as the person behind its personal token, or as the service account of its key, if the token has the scope and is
+ * within its limits. Without such a token, `answer` finds the session. Throws `unauthenticated`, `insufficient-scope`,
+ * `deletion-not-allowed` for a call that `deletes`, and `rate-limited`. The first two include `WWW-Authenticate` with the requirement
  * (RFC 6750 §3).
  */
 export async function withPersonalToken<T>(
   event: H3Event,
-  scope: TokenScope,
+  use: TokenUse,
   answer: (session?: ServerSession, access?: McpAccess) => Promise<T>,
-  write?: Omit<Write, 'input'>,
 ): Promise<T> {
   const bearer = readBearer(event.node.req)
-  if (event.method === 'OPTIONS') return answer()
-  if (!isApiToken(bearer)) return challenged(answer(), bearer === undefined ? undefined : 'invalid_token', scope)
   const app = getApp(event)
+  if (event.method === 'OPTIONS') return answer()
+  if (!isApiToken(bearer)) return challenged(answer(), bearer === undefined ? undefined : 'invalid_token', use.scope)
   if (app.config.authDisabled) return answer()
+  const access = await requireToken(event, bearer, use)
+  const { session, grantId } = access
+  const { clientAddress, userAgent } = requestInfo(event)
+  const run = { app, session, clientAddress, userAgent, grantId: grantId ?? undefined }
+  return withinCallLimits(app, access, () => withRun(run, () => answer(session, access)))
+}
+
+/** The access of a token that allows this use, which is noted. */
+async function requireToken(event: H3Event, bearer: string, { scope, write, deletes = false }: TokenUse) {
+  const app = getApp(event)
   const access = await authenticateAccessToken(app, bearer)
   if (!access) throw new AppError('unauthenticated', challenge('invalid_token', scope))
   const { session } = access
@@ -165,9 +195,14 @@ export async function withPersonalToken<T>(
       ...challenge('insufficient_scope', scope),
     })
   }
-  const { clientAddress, userAgent } = requestInfo(event)
-  const run = { app, session, clientAddress, userAgent }
-  return withinCallLimits(app, access, () => withRun(run, () => answer(session, access)))
+  if (deletes) checkMayDelete(access)
+  noteMessage(app, access, scope, deletes)
+  return access
+}
+
+function checkMayDelete({ mayDelete }: McpAccess): void {
+  if (mayDelete) return
+  throw new AppError('deletion-not-allowed', { detail: 'The permission to delete was removed from this API token.' })
 }
 
 /** The same for a call of an action, with the scope that it needs. A service account may have to wait for an approval. */
@@ -178,9 +213,12 @@ export const withActionToken = <T>(
 ): Promise<T> =>
   withPersonalToken(
     event,
-    scopeOfAction(action),
+    {
+      scope: scopeOfAction(action),
+      write: action.readOnly ? undefined : { action: name, schema: action.input, keeps: action.audit },
+      deletes: action.destructive,
+    },
     (session, access) => answer(session && access && { session, whenApproved: whenApproved(event, access) }),
-    action.readOnly ? undefined : { action: name, schema: action.input, keeps: action.audit },
   )
 
 /** Runs a call of this token at once, or when a person has approved it. */

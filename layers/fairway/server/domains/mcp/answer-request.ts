@@ -10,7 +10,7 @@ import { requestInfo } from '#fairway/server/kernel/http/request-info'
 import { MCP_PATH } from '#fairway/shared/paths'
 import { isRecord } from '#fairway/shared/record'
 import { createAnswerStream } from './answer-stream'
-import { requireAccess, requireScope, withinCallLimits } from './access'
+import { noteMessage, requireAccess, requireScope, withinCallLimits } from './access'
 import { dispatch } from './dispatch'
 import { loadSdk, type McpCall, type McpMessage, rpcFailure, type Sdk, type ToolRun } from './mcp-call'
 import { createMcpServer } from './mcp-server'
@@ -156,7 +156,9 @@ async function toMessage(
     keeps: tool.action.audit,
     input: params.arguments,
   }
-  await requireScope(app, access, neededScope(surface, method, params), { write, requestId: getRequestId(event) })
+  const scope = neededScope(surface, method, params)
+  await requireScope(app, access, scope, { write, requestId: getRequestId(event) })
+  noteMessage(app, access, scope, tool?.action.destructive === true)
   return {
     app,
     surface,

@@ -20,10 +20,11 @@ import type { McpAccess } from './mcp-access'
 import { hasRootSecret } from './root-mark'
 import { accessByKey, accessByToken, accessOfAccount, isOfServiceAccount } from './service-account-access'
 import { PERSONAL_TOKEN_CLIENT } from './personal-tokens'
+import { USE_COLUMNS, usedAtOf, type UseTimes, writeSoon } from './grant-use'
 
 const TOUCH_EVERY_IN_MS = 5 * 60 * 1000
 
-interface AccessRow extends ActorRow {
+interface AccessRow extends ActorRow, UseTimes {
   grantId: string
   clientId: string
   clientName: string
@@ -101,7 +102,17 @@ function accessOf(row: AccessRow, { session, scopes }: NonNullable<Kept['opens']
   const isReadOnly = row.agentsReadOnly === 1
   const asksFirst = clientId === PERSONAL_TOKEN_CLIENT ? 'in-host' : row.asksFirst === 1 ? 'always' : 'never'
   const mayDelete = row.mayDelete === 1
-  return { session: copyOf(session), scopes: new Set(scopes), mayDelete, asksFirst, isReadOnly, grantId, clientId }
+  const usedAt = usedAtOf(row)
+  return {
+    session: copyOf(session),
+    scopes: new Set(scopes),
+    mayDelete,
+    asksFirst,
+    isReadOnly,
+    grantId,
+    clientId,
+    usedAt,
+  }
 }
 
 /** Returns the session and scopes of a row; null when its person may not act. Both are independent of the clock. */
@@ -119,7 +130,8 @@ async function openGrant(app: App, { row, scope, expiresAt }: Found): Promise<Ke
     if (opened.refusal === 'not-confirmed') throw unconfirmedError(app)
     return null
   }
-  const granted = new Set(scope.split(' '))
+  // The row counts besides the token, because unused permissions can be removed while a token lives.
+  const granted = new Set(scope.split(' ')).intersection(new Set(row.scope.split(' ')))
   if (row.agentsReadOnly === 1) for (const scope of ['mcp:write', OPERATOR_SCOPE]) granted.delete(scope)
   return { session: opened.session, scopes: new Set(TOKEN_SCOPES.filter(scope => granted.has(scope))) }
 }
@@ -145,7 +157,7 @@ const findSql = ({
 }: App): string => `select g.id as grantId, g.client_id as clientId, g.client_name as clientName, g.created_at as createdAt, g.signed_in_at as signedInAt, g.last_used_at as lastUsedAt,
     g.called_at as calledAt, g.longest_pause as longestPause, g.expires_at as expiresAt, g.scope as scope, g.org_id as grantOrgId, g.used_from as usedFrom,
     g.provider as provider, g.provider_domain as providerDomain, g.proved_second_factor as provedSecondFactor, g.may_delete as mayDelete, g.asks_first as asksFirst,
-    o.agents_read_only as agentsReadOnly, ${memberActor.columns}
+    ${USE_COLUMNS}, o.agents_read_only as agentsReadOnly, ${memberActor.columns}
   from oauth_grants g ${memberActor.joins('g.user_id', 'g.org_id')} where g.revoked_at is null
     and ${hasRootSecret(config)}`
 
@@ -203,18 +215,9 @@ async function noteFirstCall(app: App, { grantId }: AccessRow): Promise<void> {
 function touchGrant(app: App, { grantId, lastUsedAt }: AccessRow): void {
   const now = app.now().getTime()
   if (now - (lastUsedAt ?? 0) < TOUCH_EVERY_IN_MS) return
-  const touching = app.memo('touching-grants', () => new Set<string>())
-  if (touching.has(grantId)) return
-  touching.add(grantId)
-  inBackground(app, 'touch-grant', async () => {
-    try {
-      await app.db.client.execute({
-        sql: `update oauth_grants set longest_pause = max(longest_pause, ?1 - coalesce(last_used_at, created_at)), last_used_at = ?1
-          where id = ?2 and last_used_at is ?3`,
-        args: [now, grantId, lastUsedAt],
-      })
-    } finally {
-      touching.delete(grantId)
-    }
+  writeSoon(app, grantId, {
+    sql: `update oauth_grants set longest_pause = max(longest_pause, ?1 - coalesce(last_used_at, created_at)), last_used_at = ?1
+      where id = ?2 and last_used_at is ?3`,
+    args: [now, grantId, lastUsedAt],
   })
 }

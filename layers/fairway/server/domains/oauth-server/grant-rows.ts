@@ -23,11 +23,15 @@ export const oauthServerRows: DependentRows = {
   endUnderWay: (userId, when) => [withdrawOneTimeStatement([identityCode], userId, when)],
   leftByStranger: (_app, { userId }) => [withdrawOneTimeStatement([identityCode, desktopCeremony], userId)],
   forgetOrganization: ({ sql, args }) =>
-    ['oauth_grants', 'fw_managed_clients'].map(table => ({ sql: `delete from ${table} where ${sql}`, args })),
+    ['oauth_grants', 'fw_managed_clients', 'fw_access_reviews'].map(table => ({
+      sql: `delete from ${table} where ${sql}`,
+      args,
+    })),
   ofPerson: ({ userId }) => ({
     connectedApps: {
       sql: `select client_name as app, org_id as organization, scope, ${isoTime('created_at')} as createdAt,
-        ${isoTime('last_used_at')} as lastUsedAt, ${isoTime('expires_at')} as expiresAt, ${isoTime('revoked_at')} as revokedAt
+        ${isoTime('last_used_at')} as lastUsedAt, ${isoTime('read_at')} as lastReadAt, ${isoTime('written_at')} as lastChangedAt,
+        ${isoTime('deleted_at')} as lastDeletedAt, ${isoTime('expires_at')} as expiresAt, ${isoTime('revoked_at')} as revokedAt
         from oauth_grants where user_id = ? order by created_at`,
       args: [userId],
     },

@@ -14,21 +14,18 @@ import type { Config } from '#fairway/server/kernel/config/config'
 import type { InStatement } from '#fairway/server/kernel/database/client'
 import type { SqlPart } from '#fairway/server/kernel/dependent-rows'
 import { AppError } from '#fairway/server/kernel/http/app-error'
+import { isoTimeOrNull } from '#fairway/server/kernel/iso-time'
 import type { ConnectedApp, OrganizationGrant, PersonalToken } from '#fairway/shared/schemas/connection'
 import type { Session } from '#fairway/shared/schemas/session'
 import { GRANT_SCOPES, SCOPE_WORDS, WRITE_WITHOUT_DELETE } from '#fairway/shared/scopes'
-import { purgeDevicesStatement } from './device/device-codes'
+import { isIdle, UNUSED_AFTER_IN_MS, unusedParts, USE_COLUMNS, usedAtOf, type UseTimes } from './grant-use'
 import { hasRootSecret } from './root-mark'
-import { purgeSigningKeys } from './signing-keys'
 
-const HOUR_IN_MS = 60 * 60 * 1000
-const DAY_IN_MS = 24 * HOUR_IN_MS
+const DAY_IN_MS = 24 * 60 * 60 * 1000
 /** A refresh token expires when it is unused for this long. */
 export const REFRESH_IDLE_IN_MS = 30 * DAY_IN_MS
 /** A connection ends this long after the consent, however often it is renewed. */
 export const GRANT_LIFE_IN_MS = 90 * DAY_IN_MS
-/** How long an ended grant is kept, so that the reason can be looked up. */
-const KEPT_FOR_IN_MS = 30 * DAY_IN_MS
 
 type LiveConfig = Pick<Config, 'environment' | 'authDisabled' | 'customSignIn' | 'signIn' | 'keys'>
 
@@ -107,7 +104,7 @@ export async function endGrant(app: App, grantId: string, reason: EndReason): Pr
   return (await app.db.client.execute(statement)).rowsAffected === 1
 }
 
-interface AppRow {
+interface AppRow extends UseTimes {
   id: string
   clientId: string
   clientName: string
@@ -126,6 +123,7 @@ interface AppRow {
   createdAt: number
   lastUsedAt: number | null
   expiresAt: number
+  assertionIssuer: string | null
 }
 
 const MOST_ROWS = 1000
@@ -134,13 +132,15 @@ const MOST_ROWS = 1000
 const listSql = (app: App, condition: string): string => `
   select g.id as id, g.client_id as clientId, g.client_name as clientName, c.client_uri as clientUri, g.token_hash is not null as isToken, g.token_end as tokenEnd, o.id as orgId, o.name as orgName,
     u.id as userId, u.email as email, u.name as name, ${shownPersonSql()} as person, g.scope as scope, g.may_delete as mayDelete, g.asks_first as asksFirst, g.created_at as createdAt, g.last_used_at as lastUsedAt,
-    g.expires_at as expiresAt
+    g.expires_at as expiresAt, g.assertion_issuer as assertionIssuer, ${USE_COLUMNS}
   from oauth_grants g ${grantJoins} left join oauth_clients c on c.id = g.client_id
   where ${condition} and ${isUnended(app.config)} and (g.last_used_at is not null or g.token_hash is not null)
   order by g.last_used_at desc, g.id desc limit ${MOST_ROWS}`
 
 const listApps = async (app: App, condition: string, value: string): Promise<OrganizationGrant[]> =>
-  (await app.db.prepareRead<AppRow>(listSql(app, condition))([value, app.now().getTime()])).map(toConnectedApp)
+  (await app.db.prepareRead<AppRow>(listSql(app, condition))([value, app.now().getTime()])).map(row =>
+    toConnectedApp(row, app.now().getTime() - UNUSED_AFTER_IN_MS),
+  )
 
 /**
  * Lists the apps connected to a person's account, in all their organizations, most recently used first. Personal tokens have
@@ -176,7 +176,7 @@ export async function hostNames(app: App, clientIds: readonly string[]): Promise
  * ended.
  */
 export async function disconnectApp(app: App, { userId }: Session, grantId: string): Promise<void> {
-  await requireGrant(app, grantId, 'user_id', userId)
+  await requireGrant(app, grantId, { userId })
   if (await endGrant(app, grantId, 'person')) app.log.info('app disconnected', { userId, grantId })
 }
 
@@ -195,7 +195,7 @@ export async function changeGrant(
   { userId }: Session,
   { id, asksFirst }: { id: string; asksFirst: boolean },
 ): Promise<void> {
-  await requireGrant(app, id, 'user_id', userId)
+  await requireGrant(app, id, { userId })
   await app.db.client.execute({
     sql: 'update oauth_grants set asks_first = ? where id = ? and user_id = ? and revoked_at is null',
     args: [Number(asksFirst), id, userId],
@@ -204,34 +204,58 @@ export async function changeGrant(
 
 /** Disconnects an app of a member from the actor's organization; throws `not-found`. */
 export async function disconnectOrgApp(app: App, { orgId, userId }: Actor, grantId: string): Promise<void> {
-  await requireGrant(app, grantId, 'org_id', orgId)
+  await requireGrant(app, grantId, { orgId })
   if (await endGrant(app, grantId, 'admin'))
     app.log.info('app of a member disconnected', { orgId, by: userId, grantId })
 }
 
-async function requireGrant(app: App, grantId: string, column: 'user_id' | 'org_id', value: string): Promise<void> {
-  const [row] = await app.db.prepareRead(
-    `select 1 as found from oauth_grants where id = ? and ${column} = ? and revoked_at is null`,
-  )([grantId, value])
+/** Whose grants a caller may see and change: their own, or those of the members of their organization. */
+export type GrantOwner = { userId: string } | { orgId: string }
+
+/** The condition that a grant is the owner's. */
+export const isOwned = (owner: GrantOwner) =>
+  'userId' in owner ? { sql: 'user_id = ?', args: [owner.userId] } : { sql: 'org_id = ?', args: [owner.orgId] }
+
+/** Finds a grant that has not been revoked; throws `not-found`. */
+export async function requireGrant(app: App, grantId: string, owner: GrantOwner) {
+  const { sql, args } = isOwned(owner)
+  const [row] = await app.db.prepareRead<{ id: string; userId: string; orgId: string; clientId: string }>(
+    `select id, user_id as userId, org_id as orgId, client_id as clientId from oauth_grants
+      where id = ? and ${sql} and revoked_at is null`,
+  )([grantId, ...args])
   if (!row) throw new AppError('not-found')
+  return row
 }
 
 // Includes all columns; operations send only those that their schemas name.
-function toConnectedApp({ createdAt, lastUsedAt, expiresAt, person, ...row }: AppRow): OrganizationGrant {
+function toConnectedApp(
+  { createdAt, lastUsedAt, expiresAt, person, ...row }: AppRow,
+  unusedSince: number,
+): OrganizationGrant {
+  const usedAt = usedAtOf(row)
   const granted = row.scope.split(' ')
   return {
     ...row,
     person: toShownPerson(person),
     clientHost: hostOf(row.clientId) ?? hostOf(row.clientUri),
     isToken: row.isToken === 1,
+    mayDelete: row.mayDelete === 1,
     scopes: GRANT_SCOPES.filter(scope => granted.includes(scope)).map(scope => ({
       scope,
       description: scope === 'mcp:write' && row.mayDelete === 0 ? WRITE_WITHOUT_DELETE : SCOPE_WORDS[scope],
     })),
     asksFirst: row.mayDelete === 1 && row.isToken === 0 && granted.includes('mcp:write') ? row.asksFirst === 1 : null,
     createdAt: new Date(createdAt).toISOString(),
-    lastUsedAt: lastUsedAt === null ? null : new Date(lastUsedAt).toISOString(),
+    lastUsedAt: isoTimeOrNull(lastUsedAt),
     expiresAt: new Date(expiresAt).toISOString(),
+    usedAt: {
+      read: isoTimeOrNull(usedAt.read),
+      write: isoTimeOrNull(usedAt.write),
+      delete: isoTimeOrNull(usedAt.delete),
+      operate: isoTimeOrNull(usedAt.operate),
+    },
+    unused: unusedParts(row, usedAt, unusedSince),
+    isIdle: isIdle(usedAt, unusedSince),
   }
 }
 
@@ -261,33 +285,4 @@ export async function listConnectableOrgs(app: App, session: Session): Promise<C
   const { userId, provider, providerDomain = null, orgId, closedOrg } = session
   const rows = await find([userId, provider, providerDomain, userId, orgId ?? closedOrg?.id ?? ''])
   return rows.map(({ id, name, required, isOpen }) => ({ id, name, otherProvider: isOpen === 1 ? null : required }))
-}
-
-/**
- * Deletes grants, codes of all kinds and refresh tokens that are no longer usable. Used ones are kept as long as a second use must be
- * detected.
- */
-export async function purgeOAuth(app: App): Promise<void> {
-  const now = app.now().getTime()
-  await app.db.client.batch(
-    [
-      { sql: 'delete from oauth_grants where coalesce(revoked_at, expires_at) <= ?', args: [now - KEPT_FOR_IN_MS] },
-      // The code was never exchanged, or all refresh tokens have expired.
-      {
-        sql: `update oauth_grants set revoked_at = ?, revoked_reason = 'unused' where revoked_at is null and created_at <= ?
-          and instr(' ' || scope || ' ', ' offline_access ') > 0
-          and not exists (select 1 from oauth_refresh_tokens r where r.grant_id = oauth_grants.id and r.expires_at > ?)`,
-        args: [now, now - HOUR_IN_MS, now],
-      },
-      { sql: 'delete from oauth_refresh_tokens where expires_at <= ?', args: [now] },
-      purgeDevicesStatement(now),
-      {
-        sql: `delete from oauth_codes where expires_at <= ? and (used_at is null or not exists (
-          select 1 from oauth_grants g where g.id = oauth_codes.grant_id and g.revoked_at is null and g.expires_at > ?))`,
-        args: [now - HOUR_IN_MS, now],
-      },
-    ],
-    'write',
-  )
-  await purgeSigningKeys(app)
 }

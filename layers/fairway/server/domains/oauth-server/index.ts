@@ -5,6 +5,7 @@ export { decideConsent, showConsent } from './authorize/consent'
 export { consentVisit } from './authorize/consent-visit'
 export { advertisesDocuments, findDocumentOutage } from './clients/document-outage'
 export { purgeOAuthClients, registerClient } from './clients/registration'
+export { claimAccessReviews } from './access-review'
 export { grantAndIssueCode } from './code-grant'
 export {
   desktopAvailability,
@@ -19,7 +20,9 @@ export { offersDevices } from './device/device-codes'
 export { atDevicePage, showDevice } from './device/device-consent'
 export { askForDevice } from './device/device-grant'
 export { oauthServerRows } from './grant-rows'
-export { disconnectApp, findLiveGrants, hostNames, listGrants, purgeOAuth } from './grants'
+export { noteUse } from './grant-use'
+export { disconnectApp, findLiveGrants, hostNames, listGrants } from './grants'
+export { purgeOAuth } from './purge-oauth'
 export { authorizeIdentity } from './hub/authorize'
 export {
   checkRegistration,

@@ -1,4 +1,5 @@
 import type { ServerSession } from '#fairway/server/domains/sessions'
+import type { UsedAt } from './grant-use'
 import type { TokenScope } from '#fairway/shared/scopes'
 
 /** The caller of `/mcp`: a person in one organization, through a host, with the scopes granted to it. Or a service account. */
@@ -18,4 +19,6 @@ export interface McpAccess {
   /** Null for static tokens; the ID of a service account. */
   grantId: string | null
   clientId: string | null
+  /** When the grant was last used in each way; missing without a grant. */
+  usedAt?: UsedAt
 }

@@ -1,8 +1,33 @@
 import { z } from 'zod'
-import { defineOperations, operation } from '#fairway/server/domains/actions'
-import { connectedAppSchema, organizationGrantSchema, personalTokenSchema } from '#fairway/shared/schemas/connection'
-import { changeGrant, disconnectApp, disconnectOrgApp, listGrants, listOrgGrants, listPersonalTokens } from './grants'
+import { countGrantCalls, defineOperations, operation } from '#fairway/server/domains/actions'
+import type { App } from '#fairway/server/kernel/app-context'
+import {
+  connectedAppSchema,
+  GRANT_PARTS,
+  grantActionSchema,
+  organizationGrantSchema,
+  personalTokenSchema,
+} from '#fairway/shared/schemas/connection'
+import { UNUSED_AFTER_IN_MS } from './grant-use'
+import {
+  changeGrant,
+  disconnectApp,
+  disconnectOrgApp,
+  type GrantOwner,
+  listGrants,
+  listOrgGrants,
+  listPersonalTokens,
+  requireGrant,
+} from './grants'
+import { narrowGrant } from './narrow-grant'
 import { makePersonalToken, personalTokenInput, revokePersonalToken } from './personal-tokens'
+
+const actionsOutput = z.object({ actions: z.array(grantActionSchema) })
+const narrowInput = z.object({ parts: z.array(z.enum(GRANT_PARTS)).min(1).max(GRANT_PARTS.length) })
+
+const actionsOf = async (app: App, id: string, owner: GrantOwner) => ({
+  actions: await countGrantCalls(app, await requireGrant(app, id, owner), app.now().getTime() - UNUSED_AFTER_IN_MS),
+})
 
 export default defineOperations({
   'list-personal-tokens': operation({
@@ -47,6 +72,22 @@ export default defineOperations({
     audit: ['id'],
     run: (input, { app, session }) => changeGrant(app, session, input),
   }),
+  'list-own-grant-actions': operation({
+    description: 'Counts what one of your connected apps or API tokens changed in 30 days, by action.',
+    method: 'GET',
+    path: '/_fw/grants/:id/actions',
+    openIn: ['view'],
+    output: actionsOutput,
+    run: ({ id }, { app, session: { userId } }) => actionsOf(app, id, { userId }),
+  }),
+  'narrow-own-grant': operation({
+    description: 'Removes permissions from a connected app or API token that it did not use for 30 days.',
+    method: 'POST',
+    path: '/_fw/grants/:id/narrow',
+    input: narrowInput,
+    audit: ['id', 'parts'],
+    run: (input, { app, session: { userId } }) => narrowGrant(app, { userId }, input),
+  }),
   'end-own-grant': operation({
     description: 'Disconnects an app. Its next call fails.',
     method: 'DELETE',
@@ -62,6 +103,24 @@ export default defineOperations({
     permission: 'list-grants',
     output: z.object({ grants: z.array(organizationGrantSchema) }),
     run: async (_input, { app, actor }) => ({ grants: await listOrgGrants(app, actor.orgId) }),
+  }),
+  'list-grant-actions': operation({
+    description: 'Counts what a connected app or API token of a member changed in 30 days, by action.',
+    method: 'GET',
+    path: '/_fw/org/grants/:id/actions',
+    openIn: ['view'],
+    permission: 'list-grants',
+    output: actionsOutput,
+    run: ({ id }, { app, actor: { orgId } }) => actionsOf(app, id, { orgId }),
+  }),
+  'narrow-grant': operation({
+    description: 'Removes permissions from a member’s connected app or API token that it did not use for 30 days.',
+    method: 'POST',
+    path: '/_fw/org/grants/:id/narrow',
+    permission: 'revoke-grant',
+    input: narrowInput,
+    audit: ['id', 'parts'],
+    run: (input, { app, actor: { orgId } }) => narrowGrant(app, { orgId }, input),
   }),
   'end-grant': operation({
     description: 'Disconnects an app of a member from your organization.',

@@ -35,7 +35,8 @@ export async function refresh(app: App, fields: Partial<Record<string, string>>)
   const replaced = await replaceToken(app, use)
   if (replaced?.givenAgainAt) await letArrive(app, replaced.givenAgainAt)
   const { grant, successor } = replaced?.givenAgainAt === null ? replaced : await answerReplay(app, use)
-  return tokenAnswer(app, grant, scopes?.join(' ') ?? grant.scope, successor)
+  const left = grant.scope.split(' ')
+  return tokenAnswer(app, grant, scopes?.filter(scope => left.includes(scope)).join(' ') ?? grant.scope, successor)
 }
 
 /** Returns the requested scopes; undefined means all that were approved. A request without any tool scope means that too. */
@@ -83,9 +84,12 @@ async function replaceToken(app: App, { clientId, presented, hash, scopes }: Ref
   return { grant: parseGrantObject(row.grantRow), successor: token, givenAgainAt }
 }
 
-/** Every scope of a JSON list is part of the grant; its one parameter is the list. */
+// What the person approved, also after unused scopes were removed: a client that sends all its scopes again gets what is left.
+const CONSENTED = 'coalesce(g.consented_scope, g.scope)'
+
+/** Every scope of a JSON list was approved; its one parameter is the list. */
 const HAS_SCOPES = `not exists (select 1 from json_each(?) asked join oauth_grants g on g.id = oauth_refresh_tokens.grant_id
-  where instr(' ' || g.scope || ' ', ' ' || asked.value || ' ') = 0)`
+  where instr(' ' || ${CONSENTED} || ' ', ' ' || asked.value || ' ') = 0)`
 
 /** One use of a refresh token. */
 interface RefreshUse {
@@ -106,7 +110,7 @@ interface TokenRow {
   replacedAt: number | null
 }
 
-const FIND = `select r.grant_id as grantId, r.client_id as clientId, g.user_id as userId, g.scope as scope,
+const FIND = `select r.grant_id as grantId, r.client_id as clientId, g.user_id as userId, ${CONSENTED} as scope,
   r.expires_at as expiresAt, r.replaced_at as replacedAt
   from oauth_refresh_tokens r left join oauth_grants g on g.id = r.grant_id where r.hash = ?`
 
@@ -135,7 +139,7 @@ async function answerReplay(app: App, use: RefreshUse): Promise<{ grant: GrantRo
     await refuseSuspended(app, row.userId)
     throw refusedGrant(REFUSED)
   }
-  if (asksTooMuch(grant.scope, use)) throw refusedGrant(TOO_MUCH, 'invalid_scope')
+  if (asksTooMuch(row.scope ?? '', use)) throw refusedGrant(TOO_MUCH, 'invalid_scope')
   const { clientId: client, userId, grantId } = row
   const ageInSeconds = ageOf(app, row)
   if (!(await giveAgain(app, successor))) return answerReplay(app, use)

@@ -74,6 +74,8 @@ export const oauthGrants = sqliteTable(
     provedSecondFactor: integer('proved_second_factor', { mode: 'boolean' }).notNull().default(false),
     /** Space-separated. */
     scope: text('scope').notNull(),
+    /** The scopes of the consent, when unused ones were removed since; a client may go on asking for them. */
+    consentedScope: text('consented_scope'),
     /** Whether `mcp:write` includes destructive tools. */
     mayDelete: integer('may_delete', { mode: 'boolean' }).notNull().default(true),
     /** Whether the person is asked before destructive tools run. Without effect on personal tokens. */
@@ -86,6 +88,11 @@ export const oauthGrants = sqliteTable(
     redirectUri: text('redirect_uri'),
     createdAt: timestamp('created_at').notNull(),
     lastUsedAt: timestamp('last_used_at'),
+    /** When it last read, changed, deleted and operated, exact to an hour (`grant-use.ts`). */
+    readAt: timestamp('read_at'),
+    writtenAt: timestamp('written_at'),
+    deletedAt: timestamp('deleted_at'),
+    operatedAt: timestamp('operated_at'),
     /** The longest time between two uses, in milliseconds. */
     longestPause: integer('longest_pause').notNull().default(0),
     /** When `/mcp` was first called with one of its tokens. */
@@ -123,6 +130,12 @@ export const oauthGrants = sqliteTable(
       .where(sql`assertion_issuer is not null and revoked_at is null`),
   ],
 )
+
+/** The month (`2026-11`) in which the owners of an organization were last mailed about access that nobody uses. */
+export const accessReviews = sqliteTable('fw_access_reviews', {
+  orgId: text('org_id').primaryKey(),
+  month: text('month').notNull(),
+})
 
 /** Authorization codes; used once, within a minute. */
 export const oauthCodes = sqliteTable(

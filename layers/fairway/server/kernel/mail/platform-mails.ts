@@ -1,5 +1,6 @@
 // The platform's own mails. An application replaces one with a file of the same name in server/mails, or only its texts in its
 // catalogs.
+import { h } from 'vue'
 import { z } from 'zod'
 import { defineMail, type MailDataOf } from './define-mail'
 
@@ -206,6 +207,48 @@ export const platformMails = {
     href: data => data.link,
     because: 'account',
   }),
+  'unused-access': defineMail({
+    description: 'To owners, once a month: connected apps and API tokens that did not use for 30 days what they may.',
+    data: z.object({
+      link,
+      organization: z.string(),
+      connections: z.array(
+        z.object({
+          app: z.string(),
+          person: z.string(),
+          unused: z.array(z.enum(['everything', 'write', 'delete', 'operator'])),
+        }),
+      ),
+    }),
+    example: {
+      link: LINK,
+      organization: 'Larch',
+      connections: [
+        { app: 'Claude', person: 'Ada', unused: ['delete'] },
+        { app: 'Nightly export', person: 'Bob', unused: ['everything'] },
+      ],
+    },
+    href: data => data.link,
+    body: ({ connections }, { t, language }) =>
+      h(
+        'ul',
+        connections.map(({ app, person, unused }) =>
+          h(
+            'li',
+            t('connection', {
+              app,
+              person,
+              unused: listIn(
+                unused.map(part => t(part)),
+                language,
+              ),
+            }),
+          ),
+        ),
+      ),
+    topic: 'unused-access',
+    because: 'owner',
+  }),
   'domain-lapsed': defineMail({
     description: 'To owners: a domain is no longer proved, because its DNS record is gone.',
     data: z.object({ link, domain: z.string() }),
@@ -217,6 +260,10 @@ export const platformMails = {
     'To owners and admins, or operators: a webhook is off because its host accepted nothing.',
   ),
   'webhook-orphaned': ofWebhook('To the managers of a webhook: it is off because its creator may no longer manage it.'),
+}
+
+function listIn(things: readonly string[], language: string): string {
+  return new Intl.ListFormat(language, { type: 'unit' }).format(things)
 }
 
 export type PlatformMail = keyof typeof platformMails

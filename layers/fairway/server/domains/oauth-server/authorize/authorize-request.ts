@@ -24,6 +24,8 @@ export interface ProvenClient {
 /** An authorization request that may be shown to a person. */
 export interface AuthorizeRequest extends ProvenClient {
   scopes: Scope[]
+  /** Whether the client names scopes for tools; otherwise `scopes` has the default ones. */
+  namesScopes: boolean
   resource: string
   codeChallenge: string
   prompts: ReadonlySet<string>
@@ -82,7 +84,7 @@ export function checkRequest(app: App, proven: ProvenClient, parameters: Paramet
   for (const check of checks) check(parameters, app)
   return {
     ...proven,
-    scopes: askedScopes(parameters.get('scope')),
+    ...askedScopes(parameters.get('scope')),
     resource: mcpUrl(app.config),
     codeChallenge: parameters.get('code_challenge') ?? '',
     prompts: promptsOf(parameters),
@@ -137,10 +139,11 @@ function promptIsPossible(parameters: Parameters): void {
   if (prompts.has('none') && prompts.size > 1) throw invalidRequest('prompt=none stands alone.')
 }
 
-/** Returns the requested scopes that exist. If none of them allows any tools, the default scopes are added. */
-export function askedScopes(scope: string | undefined): Scope[] {
+/** The requested scopes that exist. If none of them allows any tools, the default scopes are added. */
+export function askedScopes(scope: string | undefined): Pick<AuthorizeRequest, 'scopes' | 'namesScopes'> {
   const known = knownScopes(scope)
-  return toolScopes(known).length > 0 ? known : [...DEFAULT_SCOPES, ...known]
+  const namesScopes = toolScopes(known).length > 0
+  return { scopes: namesScopes ? known : [...DEFAULT_SCOPES, ...known], namesScopes }
 }
 
 const promptsOf = (parameters: Parameters): Set<string> =>

@@ -12,6 +12,7 @@ import { DeviceFacts, isFromElsewhere } from '../device/device-page'
 import type { ConnectableOrg } from '../grants'
 import type { AuthorizeRequest } from './authorize-request'
 import { type ClientRisk, riskOf } from './client-risk'
+import { type CurrentGrant, type Preset, presetOf } from './scope-preset'
 
 /** The texts of the consent pages. */
 export const textsOf = (language: Language = offered.defaultLanguage) => messagesOf(language).consent
@@ -19,6 +20,8 @@ type Texts = ReturnType<typeof textsOf>
 
 interface ConsentPageState {
   request: AuthorizeRequest
+  /** What the app may do already; undefined when it is not connected. */
+  current: CurrentGrant | undefined
   clientName: string
   session: Session
   /** The organizations to choose from; the first one is preselected. */
@@ -33,7 +36,7 @@ interface ConsentPageState {
 
 /** Builds the page where a person decides whether an app may act for them. It works without JavaScript. */
 export function consentPage(app: App, state: ConsentPageState): Promise<ServerPage> {
-  const { request, clientName, session, orgs, ticket, otherAccountHref, language } = state
+  const { request, current, clientName, session, orgs, ticket, otherAccountHref, language } = state
   const texts = textsOf(language)
   const { device } = request
   const risk = riskOf(request.client, device ? null : request.redirectUri, app.config.name)
@@ -51,7 +54,7 @@ export function consentPage(app: App, state: ConsentPageState): Promise<ServerPa
     <form method="post">
       <input type="hidden" name="ticket" value={ticket} />
       <OrgChoice orgs={orgs} texts={texts} />
-      <Scopes app={app} request={request} isRisky={risk !== undefined} language={language} />
+      <Scopes app={app} request={request} current={current} isRisky={risk !== undefined} language={language} />
       <p>
         {device ? (
           texts.device.afterwards
@@ -184,12 +187,13 @@ function OrgChoice({ orgs, texts }: { orgs: readonly ConnectableOrg[]; texts: Te
 interface ScopesProps {
   app: App
   request: AuthorizeRequest
+  current: CurrentGrant | undefined
   /** Whether the page warns about the app. */
   isRisky: boolean
   language: Language | undefined
 }
 
-function Scopes({ app, request, isRisky, language }: ScopesProps) {
+function Scopes({ app, request, current, isRisky, language }: ScopesProps) {
   const { scopes, client } = request
   const texts = textsOf(language)
   const hint = keepHint(app.config.oauth.accessTokenLifeInSeconds, language)
@@ -199,7 +203,7 @@ function Scopes({ app, request, isRisky, language }: ScopesProps) {
     <fieldset>
       <legend>{texts.scopes}</legend>
       {toolScopes(scopes).map(scope => (
-        <ScopeChoice scope={scope} texts={texts} />
+        <ScopeChoice scope={scope} texts={texts} preset={presetOf(scope, request, current, isRisky)} />
       ))}
       <Choice name={OFFLINE_ACCESS} text={texts.keep} hint={hint} isTicked={staysConnected} />
     </fieldset>
@@ -209,14 +213,15 @@ function Scopes({ app, request, isRisky, language }: ScopesProps) {
 /**
  * The choice for one scope. Reading has no checkbox. Writing has three; the style sheet shows each while the one before it is ticked.
  */
-function ScopeChoice({ scope, texts }: { scope: McpScope; texts: Texts }) {
+function ScopeChoice({ scope, texts, preset }: { scope: McpScope; texts: Texts; preset: Preset }) {
   if (scope === 'mcp:read') return <Fixed text={texts.scope[scope]} hint={texts.scopeHint[scope]} />
-  const choice = <Choice name={scope} text={texts.scope[scope]} hint={texts.scopeHint[scope]} />
+  const hint = preset.isMore ? `${texts.scopeHint[scope]} ${texts.notYet}` : texts.scopeHint[scope]
+  const choice = <Choice name={scope} text={texts.scope[scope]} hint={hint} isTicked={preset.isTicked} />
   if (scope !== 'mcp:write') return choice
   return (
     <>
       {choice}
-      <Choice name={DELETE} text={texts.delete} hint={texts.deleteHint} isTicked={false} dependsOnLast />
+      <Choice name={DELETE} text={texts.delete} hint={texts.deleteHint} isTicked={preset.mayDelete} dependsOnLast />
       <Choice name={ASK_FIRST} text={texts.askFirst} hint={texts.askFirstHint} dependsOnLast />
     </>
   )

@@ -26,6 +26,7 @@ import {
 } from './authorize-request'
 import { consentPage, denyForm, forgetSteps, goBackPage, textsOf } from './consent-page'
 import type { AuthorizeVisit } from './consent-visit'
+import { findCurrentGrant } from './scope-preset'
 import { type ConsentTicket, findRequest, issueTicket, readTicket, signInFirst, spendTicket } from './consent-ticket'
 
 /**
@@ -96,7 +97,8 @@ export async function askPerson(
   const [first, ...others] = orgs.filter(org => org.otherProvider === null)
   const otherAccountHref = await signInFirst(app, { path, query, again: true })
   if (first) {
-    const shown = { request, clientName, session, ticket, otherAccountHref, clientAddress, language }
+    const current = await findCurrentGrant(app, session.userId, request.client.id)
+    const shown = { request, current, clientName, session, ticket, otherAccountHref, clientAddress, language }
     return { page: await consentPage(app, { ...shown, orgs: [first, ...others] }), status: 200 }
   }
   const besides = denyForm(ticket, texts.deny)

@@ -1,9 +1,9 @@
 // What a device sends: its request for a connection, and its polls at the token endpoint (RFC 8628 §3.1, §3.4).
 import type { App } from '#fairway/server/kernel/app-context'
+import { knownScopes } from '#fairway/shared/scopes'
 import { addressKey, canonicalAddress } from '#fairway/server/kernel/http/client-address'
 import { checkResource, type TokenAnswer } from '../access-token'
 import { authenticateClient, requireClient } from '../authenticate-client'
-import { askedScopes } from '../authorize/authorize-request'
 import { firstTokens } from '../code-grant'
 import { hasLiveGrant } from '../grants'
 import { OAuthError } from '../oauth-error'
@@ -33,7 +33,7 @@ export async function askForDevice(app: App, request: Omit<ClientRequest, 'netwo
   checkResource(app.config, fields.resource)
   const asked = {
     clientId: client.id,
-    scope: askedScopes(fields.scope).join(' '),
+    scope: knownScopes(fields.scope).join(' '),
     askedFrom: canonicalAddress(clientAddress),
   }
   const { deviceCode, userCode } = await issueDeviceCode(app, asked)

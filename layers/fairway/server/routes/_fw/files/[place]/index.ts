@@ -19,13 +19,13 @@ function findUpload(name: string | undefined) {
 export default defineMethods({
   openIn: { GET: ['view', 'api-token'], POST: ['api-token'] },
   GET: event =>
-    withPersonalToken(event, 'mcp:read', async (tokenSession): Promise<UploadRules> => {
+    withPersonalToken(event, { scope: 'mcp:read' }, async (tokenSession): Promise<UploadRules> => {
       const { upload } = findUpload(getRouterParam(event, 'place'))
       await checkUploader(upload, tokenSession ?? (await requireSession(event)))
       return { accept: [...upload.accept], maxSize: upload.maxSize }
     }),
   POST: event =>
-    withPersonalToken(event, 'mcp:write', async tokenSession => {
+    withPersonalToken(event, { scope: 'mcp:write' }, async tokenSession => {
       const entry = findUpload(getRouterParam(event, 'place'))
       const answer = await receiveFile(event, entry, tokenSession ?? (await requireSession(event)))
       setResponseStatus(event, 201)

@@ -10,7 +10,7 @@ import { defineMethods } from '#fairway/server/kernel/http/methods'
 export default defineMethods({
   openIn: ['view', 'api-token'],
   GET: event =>
-    withPersonalToken(event, 'mcp:read', async tokenSession => {
+    withPersonalToken(event, { scope: 'mcp:read' }, async tokenSession => {
       const [collection, row, file] = ['place', 'row', 'file'].map(
         name => decodedText(getRouterParam(event, name) ?? '') ?? '',
       ) as [string, string, string]
