@@ -43,6 +43,15 @@ describe('/approvals/{id}', () => {
     expect(await notesOf(person)).toEqual([])
   })
 
+  it('shows what would change, as a rehearsal finds it, or why the call would fail', async () => {
+    const { person, title, noteId, path } = await aQuestion()
+    const textOf = async () => (await (await person.browser.get(path)).text()).replaceAll(/<[^>]+>/g, '')
+    expect(await textOf()).toContain(`Deleted: ${title}`)
+    expect(await notesOf(person)).toHaveLength(1)
+    await person.browser.post('/_fw/actions/delete-note', { json: { id: noteId } })
+    expect(await textOf()).toContain('The call would fail: ')
+  })
+
   it('runs at once when the person ticks it', async () => {
     const { person, path, deleteNote } = await aQuestion()
     await answer(person, path, { decision: 'approve', now: 'on' })

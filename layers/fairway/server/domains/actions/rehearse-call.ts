@@ -17,7 +17,8 @@ const MOST_CHARACTERS = 500
 
 interface RehearsedCall {
   action: Pick<Action, 'external'>
-  session: Session | null
+  /** The person who is told. */
+  reader: Session | null
 }
 
 /**
@@ -26,7 +27,7 @@ interface RehearsedCall {
  */
 export async function rehearseCall<T>(
   app: App,
-  { action, session }: RehearsedCall,
+  { action, reader: session }: RehearsedCall,
   subjects: Subjects,
   work: () => Promise<T>,
 ): Promise<{ result: T; rehearsal: Rehearsal }> {

@@ -46,7 +46,7 @@ export interface ActionCall {
   /** What `newId()` returns in it. */
   ids?: readonly string[]
   /** Receives what the call would do. The call is then rolled back, and leaves no audit row. */
-  rehearse?: (rehearsal: Rehearsal) => void
+  rehearse?: { tell(rehearsal: Rehearsal): void; reader: Session | null }
 }
 
 /**
@@ -77,13 +77,14 @@ export async function runAction(app: App, call: ActionCall): Promise<unknown> {
   }).catch(toAppError)
 }
 
-/** Runs an action like `runAction` and rolls everything back. Throws also what `rehearseCall` throws. */
+/** Runs an action like `runAction` and rolls everything back; tells what the reader may see. Throws also what `rehearseCall` throws. */
 export async function rehearseAction(
   app: App,
   call: Omit<ActionCall, 'rehearse'>,
+  reader = call.session,
 ): Promise<{ result: unknown; rehearsal: Rehearsal }> {
   const { promise, resolve } = Promise.withResolvers<Rehearsal>()
-  const result = await runAction(app, { ...call, rehearse: resolve })
+  const result = await runAction(app, { ...call, rehearse: { tell: resolve, reader } })
   return { result, rehearsal: await promise }
 }
 
@@ -232,8 +233,13 @@ async function runChecked(app: App, call: ActionCall, observed: Observations): P
 
 async function rehearsed(app: App, call: ActionCall, work: () => Promise<unknown>): Promise<unknown> {
   const subjects = subjectsOf(await catalogOf(app).load())
-  const { result, rehearsal } = await rehearseCall(app, call, subjects, work)
-  call.rehearse?.(rehearsal)
+  const { result, rehearsal } = await rehearseCall(
+    app,
+    { action: call.action, reader: call.rehearse?.reader ?? null },
+    subjects,
+    work,
+  )
+  call.rehearse?.tell(rehearsal)
   return result
 }
 

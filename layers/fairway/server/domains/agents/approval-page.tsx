@@ -10,6 +10,7 @@ import { errorCatalog } from '#fairway/shared/errors'
 import { formatTime, type Language } from '#fairway/shared/languages'
 import type { Session } from '#fairway/shared/schemas/session'
 import { signInPathFor } from '#fairway/shared/sign-in-path'
+import { type Foreseen, ForeseenFacts } from './approval-rehearsal'
 import { type ApprovalRow, approvalPath, readAnswer } from './approvals'
 
 const textsOf = (language: Language = offered.defaultLanguage) => messagesOf(language).approval
@@ -96,6 +97,7 @@ interface ApprovalPageState extends Asked {
   mayApprove: boolean
   /** Undefined when the action no longer exists. */
   action: Action | undefined
+  foreseen: Foreseen
   language: Language | undefined
 }
 
@@ -162,7 +164,7 @@ interface FactsProps {
   language: Language
 }
 
-function Facts({ asked, input, state: { row, name, acting }, language }: FactsProps) {
+function Facts({ asked, input, state: { row, name, acting, foreseen }, language }: FactsProps) {
   const texts = textsOf(language)
   return (
     <dl>
@@ -176,6 +178,7 @@ function Facts({ asked, input, state: { row, name, acting }, language }: FactsPr
       ))}
       {asked && asked.more > 0 ? <dd>{fillCount(texts.moreRows, { count: asked.more }, language)}</dd> : null}
       {asked?.saysMore === false ? null : <Values input={input} language={language} />}
+      <ForeseenFacts foreseen={foreseen} language={language} />
       {row.grantId === null ? null : <Fact name={texts.askedBy} text={name} />}
       <Fact name={texts.account} text={acting.email} />
       {acting.orgName === null ? null : <Fact name={texts.organization} text={acting.orgName} />}
@@ -217,7 +220,7 @@ const Folded = ({ summary, note, text }: { summary: string; note?: string; text:
   </details>
 )
 
-const inputOf = ({ input }: ApprovalRow) => z.record(z.string(), z.unknown()).parse(JSON.parse(input))
+export const inputOf = ({ input }: ApprovalRow) => z.record(z.string(), z.unknown()).parse(JSON.parse(input))
 
 function Values({ input, language }: { input: Record<string, unknown>; language: Language }) {
   const texts = textsOf(language)

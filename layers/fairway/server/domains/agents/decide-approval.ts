@@ -13,6 +13,7 @@ import {
   approvalPage,
   callerName,
   endedPage,
+  inputOf,
   nothingPage,
   outcomePage,
   signInPage,
@@ -27,6 +28,7 @@ import {
   takeDecision,
   writeAnswer,
 } from './approvals'
+import { foresee } from './approval-rehearsal'
 import { hostNameOf } from './held-calls'
 import { findCalledPerson } from './peer-calls/authenticate-peer'
 
@@ -37,6 +39,7 @@ interface ApprovalVisit {
   language?: Language
   session: Session | null
   actions: ReadonlyMap<string, Action>
+  requestId: string
 }
 
 /** A question that this person may see. */
@@ -61,7 +64,9 @@ export async function showApproval(app: App, visit: ApprovalVisit): Promise<Appr
   const { row } = question
   if (row.status !== 'pending') return outcomePage(app, question, language)
   const action = actions.get(row.action)
-  return { page: await approvalPage(app, { ...question, action, language }), status: 200 }
+  const call = { ...question, input: inputOf(row), requestId: visit.requestId }
+  const foreseen = action && (await foresee(app, { ...call, action }))
+  return { page: await approvalPage(app, { ...question, action, foreseen, language }), status: 200 }
 }
 
 /** The question, or the page that explains why it cannot be answered. */
@@ -101,7 +106,6 @@ async function findActing(app: App, row: ApprovalRow): Promise<Pick<Question, 'a
 
 interface DecidingVisit extends ApprovalVisit {
   form: Record<string, string>
-  requestId: string
 }
 
 /**

@@ -19,8 +19,7 @@ export default defineMethods({
 
   async POST(event) {
     const form = await readFormBody(event)
-    const requestId = getRequestId(event)
-    return send(event, await decideApproval(getApp(event), { ...(await visitOf(event)), form, requestId }))
+    return send(event, await decideApproval(getApp(event), { ...(await visitOf(event)), form }))
   },
 })
 
@@ -29,6 +28,7 @@ const visitOf = async (event: H3Event) => ({
   session: await getSession(event),
   language: requestLanguage(event),
   actions,
+  requestId: getRequestId(event),
 })
 
 function send(event: H3Event, answer: Awaited<ReturnType<typeof decideApproval>>) {
