@@ -1,5 +1,6 @@
 // The pages, states and dialogs of `npm run screenshots`, each with the steps that lead to it.
 import { answer, button, fill, inOrder as then, press, seen, stall, text } from './screenshot-steps.mjs'
+import { agentStates } from './screenshot-agents.mjs'
 import { notesStates } from './screenshot-notes.mjs'
 import { operatorStates } from './screenshot-operator.mjs'
 import { teamStates } from './screenshot-team.mjs'
@@ -184,6 +185,7 @@ export const filled = [
   },
   ...tools,
   ...operatorStates,
+  ...agentStates,
   { name: 'account-menu', path: '/', least: 900, reach: button(/^Account/) },
   { name: 'sidebar-folded', path: '/', least: 900, reach: button('Collapse sidebar') },
   {

@@ -19,7 +19,7 @@ const NEWEST = 'screenshots.new'
 const given = process.argv.slice(2)
 const isComparing = given.includes('--compare')
 const PICTURES = 'docs/pictures'
-/** The states that README.md and docs/guides/components.md show. */
+/** The states that README.md and the guides show. */
 const SHOWN = {
   notes: 'notes',
   FwUserButton: 'account-menu',
@@ -30,6 +30,11 @@ const SHOWN = {
   FwPersonPicker: 'notes-owner',
   FwConnectHost: 'connect',
   FwAuditLog: 'audit',
+  'agent-consent': 'agent-consent',
+  'agent-approval': 'agent-approval',
+  'agent-undo': 'agent-undo',
+  'agent-app': 'agent-app',
+  'agent-revoke': 'agent-revoke',
 }
 /** The browser tests for states that require more than one server: they take a picture with each accessibility check. */
 const TESTS =

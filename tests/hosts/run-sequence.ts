@@ -127,7 +127,9 @@ export async function startSequence(
       ...(scope?.includes('offline_access') ? { prompt: 'consent' } : {}),
       ...(sequence.revision > '2025-03-26' ? { resource: endpoint } : {}),
     }).toString()
-    const back = await world.agree(asked, without, ticked)
+    // The box for writing is empty for hosts that name no scope, and for those that may only read until now.
+    const writes = without.includes('mcp:write') ? [] : ['mcp:write']
+    const back = await world.agree(asked, without, [...writes, ...ticked])
     expect(back.href.split('?')[0]).toBe(redirectUri)
     expect(Object.fromEntries(back.searchParams)).toEqual({ code: expect.any(String), state, iss: origin })
     kept.code = back.searchParams.get('code') ?? ''

@@ -94,7 +94,7 @@ async function callTool(host: Host, name: string, args: Record<string, unknown>)
 const decide = (id: string, form: Record<string, string>, session: Session | null = ada, app: App = application.app) =>
   decideApproval(app, { id, session, actions, form, requestId: 'decided' })
 const show = async (id: string, session: Session | null = ada) => {
-  const { page, status } = await showApproval(application.app, { id, session, actions })
+  const { page, status } = await showApproval(application.app, { id, session, actions, requestId: 'shown' })
   return { status, html: page.html.replaceAll('&#39;', "'") }
 }
 

@@ -173,7 +173,7 @@ describe('other readers by a person’s id', () => {
     expect(await seesPerson(test.app, person, owner.userId)).toBe(false)
     expect(await seesPerson(test.app, await withGoogle(), owner.userId)).toBe(true)
     const [row] = await query(test.app, 'select id from a2a_approvals where org_id = ?', [closed.id])
-    const visit = { id: String(row?.id), session: person, actions: new Map() }
+    const visit = { id: String(row?.id), session: person, actions: new Map(), requestId: 'shown' }
     expect(await refusalOf(showApproval(test.app, visit))).toBe('provider-required')
     await query(
       test.app,

@@ -114,7 +114,7 @@ export async function approvalPage(app: App, state: ApprovalPageState): Promise<
   const children = [
     <Facts asked={asked} input={input} state={state} language={language} />,
     <p class="note">{texts.information}</p>,
-    <p class="banner">{texts.warning}</p>,
+    <p class="banner">{action?.undo ? texts.warningUndo : texts.warning}</p>,
     <Decision state={state} language={language} />,
     <RawInput call={row} description={action?.description} language={language} />,
     <p class="foot">{row.grantId === null ? texts.ending : fill(texts.endingHost, { app: name })}</p>,
