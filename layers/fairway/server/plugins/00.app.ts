@@ -12,11 +12,11 @@ import { aroundRequests } from '#fairway/server/enter-request'
 import { bypassMiddleware, readyAnswers } from '#fairway/server/shortcuts'
 import { sealAuditLog } from '#fairway/server/domains/actions'
 import { endChangeStreams } from '#fairway/server/domains/changes'
-import { checkCollections, keepTotals } from '#fairway/server/domains/collections'
+import { checkCollections, hostFileReader, keepTotals, listActions } from '#fairway/server/domains/collections'
 import { keepFiles } from '#fairway/server/domains/files'
 import { keepLimits } from '#fairway/server/domains/plans'
 import { holdsRefusedDevAccount } from '#fairway/server/domains/people'
-import { warnAboutStaticTokens } from '#fairway/server/domains/mcp'
+import { declareTools, warnAboutStaticTokens } from '#fairway/server/domains/mcp'
 import { declareProviders } from '#fairway/server/domains/oauth-client'
 import fwConfig from '#fw/config'
 import type { App } from '#fairway/server/kernel/app-context'
@@ -90,11 +90,19 @@ process.on('uncaughtException', error => {
   process.exit(1)
 })
 
+/** The declarations for MCP hosts, for calls that run as jobs. */
+async function loadTools() {
+  const [{ catalog }, { apps, prompts, resources }] = await Promise.all([import('#fw/actions'), import('#fw/mcp')])
+  const actions = [...catalog, ...listActions(collections, catalog)]
+  return { actions, resources, prompts, apps, readFile: hostFileReader(collections) }
+}
+
 async function start() {
   const app = await createApp({ env: process.env, fwConfig, frames })
   checkCollections(app, collections)
   declareProviders(app, providers)
   declareWork(app, { jobs, mails, actions: async () => (await import('#fw/actions')).catalog })
+  declareTools(app, loadTools)
   const { applied } = await migrateAll(app.db, await loadShippedMigrations(useStorage), app.log)
   await keepFolds(app)
   await keepTotals(app, collections)

@@ -120,6 +120,8 @@ export interface Action<Input extends z.ZodObject = z.ZodObject, Result = unknow
   external: boolean
   /** Set when somebody else must approve calls of connected apps and service accounts. */
   approval?: { by: 'admin' }
+  /** Whether MCP hosts that support tasks follow a call instead of waiting for it. */
+  task: boolean
   mcp: boolean
   http: boolean
   /** Its own address, besides the one by its name. */

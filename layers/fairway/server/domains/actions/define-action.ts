@@ -89,6 +89,8 @@ interface ActionOptions<
    * person for whom the app calls. For actions that change something and are not public.
    */
   approval?: { by: 'admin' }
+  /** It takes long: MCP hosts that support tasks get a task at once. The call then runs as a job, once, and cannot `ask`. */
+  task?: boolean
   mcp?: boolean
   http?: boolean
   /**
@@ -100,9 +102,7 @@ interface ActionOptions<
   path?: Path & PathFor<Path, Input>
   /** The status of answers at that address; 200 by default, and 204 without `output`. */
   status?: 201 | 202
-  /**
-   * The embed pages that may call it with an embed token, for example `/embed/notes`. Only for read-only actions without a guard.
-   */
+  /** The embed pages that may call it with an embed token: `/embed/notes`. Only for read-only actions without a guard. */
   embed?: string | readonly string[]
   /** The maximum size of the request body in bytes, 1 MiB by default. */
   maxBodyBytes?: number
@@ -159,6 +159,7 @@ const optionsSchema = z.strictObject({
   destructive: z.boolean().default(false),
   external: z.boolean().default(false),
   approval: z.strictObject({ by: z.literal('admin') }).optional(),
+  task: z.boolean().default(false),
   mcp: z.boolean().default(true),
   http: z.boolean().default(true),
   embed: z

@@ -15,7 +15,7 @@ import { dispatch } from './dispatch'
 import { loadSdk, type McpCall, type McpMessage, rpcFailure, type Sdk, type ToolRun } from './mcp-call'
 import { createMcpServer } from './mcp-server'
 import { hasEnvelope, takesJson, takesStream } from './plain-message'
-import { type McpDeclarations, neededScope, surfaceOf } from './surface'
+import { type McpDeclarations, neededScope, surfaceOf, writeOf } from './surface'
 
 const MOST_OF_AN_ID = 256
 
@@ -150,12 +150,7 @@ async function toMessage(
   const method = typeof body.method === 'string' ? body.method : ''
   const params = isRecord(body.params) ? body.params : {}
   const tool = method === 'tools/call' ? surface.tools.get(String(params.name)) : undefined
-  const write = tool && {
-    action: tool.name,
-    schema: tool.action.input,
-    keeps: tool.action.audit,
-    input: params.arguments,
-  }
+  const write = tool && writeOf(tool, params.arguments)
   const scope = neededScope(surface, method, params)
   await requireScope(app, access, scope, { write, requestId: getRequestId(event) })
   noteMessage(app, access, scope, tool?.action.destructive === true)

@@ -18,6 +18,7 @@ import { checkKeptBack, viaOf } from './access'
 import { REHEARSE } from './plain-message'
 import { withoutNulls } from './null-arguments'
 import type { Tool } from './surface'
+import { mayBeTask, startTask } from './tasks'
 import { sha256 } from '#fairway/server/kernel/crypto/hash'
 
 /** Runs the action behind a tool; each of its failures becomes a result that a model can read. */
@@ -33,13 +34,10 @@ export async function callTool(
     if (context.mcpReq._meta?.[REHEARSE] === true) return await rehearseTool(call, context, tool, input)
     const question = await askInHost(call, context, tool, input)
     if (question) return question
-    const run = () => runTool(call, tool, input, { host: hostOf(call, context), signal: context.mcpReq.signal })
-    // Input that is nested too deeply is refused in any case.
-    const approver = asksInHost(call, context, tool) || isTooDeep(input) ? null : approverOf(tool.action, call.access)
-    return toResult(
-      tool,
-      approver ? await runWhenApproved(call.app, toAgentCall(call, tool, input), approver, run) : await run(),
-    )
+    const from = { host: hostOf(call, context), signal: context.mcpReq.signal }
+    if (asksInHost(call, context, tool)) return toResult(tool, await runTool(call, tool, input, from))
+    if (mayBeTask(call, context, tool, input)) return await startTask(call, toActionCall(call, tool, input, from))
+    return toResult(tool, await runOrHold(call, tool, input, from))
   } catch (thrown) {
     if (thrown instanceof HostQuestions) {
       // What was approved in the host is not asked twice.
@@ -93,6 +91,19 @@ const toActionCall = (call: McpMessage, { name, action, definition }: Tool, inpu
 export const runTool = (call: McpMessage, tool: Tool, input: unknown, from: CallFrom): Promise<unknown> =>
   runAction(call.app, toActionCall(call, tool, input, from))
 
+/** Runs it, or holds it where a person must approve it first. Throws also the errors of `runWhenApproved`. */
+export function runOrHold(
+  call: McpMessage,
+  tool: Tool,
+  input: Record<string, unknown>,
+  from: CallFrom,
+): Promise<unknown> {
+  const run = () => runTool(call, tool, input, from)
+  // Input that is nested too deeply is refused in any case.
+  const approver = isTooDeep(input) ? null : approverOf(tool.action, call.access)
+  return approver ? runWhenApproved(call.app, toAgentCall(call, tool, input), approver, run) : run()
+}
+
 const MEBIBYTE = 1024 * 1024
 
 /** Throws `deletion-not-allowed` for a tool that the person withheld from the host, and `payload-too-large`. */
@@ -104,7 +115,8 @@ export function checkCall({ access }: McpMessage, tool: Tool, input: Record<stri
   throw new AppError('payload-too-large')
 }
 
-function toResult({ action }: Tool, result: unknown): CallToolResult {
+/** A result as hosts get it: the action's blocks, or its data as text. */
+export function toResult({ action }: Tool, result: unknown): CallToolResult {
   const blocks = findMcpContent(result)
   if (!blocks) return { content: [{ type: 'text', text: JSON.stringify(result) }], structuredContent: toJson(result) }
   const content: CallToolResult['content'] = blocks.map(block => ({ ...block }))
@@ -144,7 +156,11 @@ const asksInHost = (call: McpCall, context: ServerContext, { action }: Tool): bo
   approverOf(action, call.access) !== 'admin' &&
   canAsk(call, context)
 
-const toAgentCall = (call: McpCall, { name, action, definition }: Tool, input: Record<string, unknown>): AgentCall => {
+const toAgentCall = (
+  call: McpMessage,
+  { name, action, definition }: Tool,
+  input: Record<string, unknown>,
+): AgentCall => {
   const { access, requestId } = call
   return { name, action, input: withoutNulls(definition.inputSchema, input), access, caller: 'mcp', requestId }
 }

@@ -14,6 +14,7 @@ import { checkCall, runTool, toErrorResult } from './call-tool'
 import { showsForms } from './host'
 import type { McpMessage, ToolRun } from './mcp-call'
 import { isShown, serverInfo } from './mcp-server'
+import { followsTasks } from './task-state'
 import { LOG_LEVELS, type PlainMessage, readPlainMessage } from './plain-message'
 import type { Surface, Tool } from './surface'
 
@@ -122,10 +123,13 @@ async function runPlainly(
   }
 }
 
-/** Whether the library must compare headers, or the person must approve the call first. */
+/** Whether the library must compare headers, the person must approve the call first, or the host may get a task. */
 const mustBeChecked = ({ access }: McpMessage, { action, hasHeaders }: Tool, { envelope }: PlainMessage): boolean =>
   approverOf(action, access) !== null ||
-  (envelope !== undefined && (hasHeaders || (action.destructive && showsForms(envelope.capabilities))))
+  (envelope !== undefined &&
+    (hasHeaders ||
+      (action.task && followsTasks(envelope.capabilities)) ||
+      (action.destructive && showsForms(envelope.capabilities))))
 
 /** The members of a result, without its braces: the action's result as data and as text. */
 function toolResult(tool: Tool, { envelope }: PlainMessage, result: unknown): string {

@@ -41,14 +41,17 @@ const capabilitiesSchema = z.object({
   elicitation: z.object({ form: z.unknown().optional(), url: z.unknown().optional() }).optional(),
 })
 
+/** What the host of this call says it can do, in its message or when it opened the connection. */
+export function capabilitiesOf({ sdk, hostCapabilities }: McpCall, { mcpReq }: ServerContext): unknown {
+  const envelope: Record<string, unknown> = mcpReq.envelope ?? {}
+  return envelope[sdk.CLIENT_CAPABILITIES_META_KEY] ?? hostCapabilities
+}
+
 /**
  * Whether the host of this call can show a form to the person. Hosts of 2025-11-25 support it only over a permanent connection,
  * which HTTP does not have.
  */
-export function canAsk({ sdk, hostCapabilities }: McpCall, { mcpReq }: ServerContext): boolean {
-  const envelope: Record<string, unknown> = mcpReq.envelope ?? {}
-  return showsForms(envelope[sdk.CLIENT_CAPABILITIES_META_KEY] ?? hostCapabilities)
-}
+export const canAsk = (call: McpCall, context: ServerContext): boolean => showsForms(capabilitiesOf(call, context))
 
 /** Whether a host with these capabilities can show a form to the person. */
 export function showsForms(capabilities: unknown): boolean {

@@ -1,6 +1,7 @@
 export { answerMcpRequest } from './answer-request'
-export { type McpDeclarations, offeredTools, toolCatalog } from './surface'
+export { declareTools, type McpDeclarations, offeredTools, toolCatalog } from './surface'
 export { defineMcpApp, defineMcpPrompt, defineMcpResource } from './define-mcp'
 export { sendAiCatalog, sendServerCard } from './server-card'
 export { localMcpServer } from './mcp-server'
+export { runTaskJob } from './run-task'
 export { warnAboutStaticTokens, withActionToken, withPersonalToken } from './access'

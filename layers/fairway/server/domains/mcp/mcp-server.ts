@@ -20,6 +20,8 @@ import { loadSdk, type McpCall, type McpMessage, toRpcError } from './mcp-call'
 import { complete, getPrompt, listPrompts } from './prompts'
 import { checkResource, listResources, listTemplates, readResource } from './resources'
 import { type McpDeclarations, surfaceOf, type Tool, withApp } from './surface'
+import { isCreatedTask, MCP_TASKS } from './task-state'
+import { answerTasks } from './tasks'
 
 const FIVE_MINUTES = 5 * 60 * 1000
 
@@ -59,10 +61,15 @@ export function createMcpServer(call: McpCall, callNow?: () => Promise<McpCall>)
     },
   })
   const { server } = mcp
-  const extensions = surface.apps.size > 0 ? { extensions: { [MCP_APPS]: { mimeTypes: [APP_MIME_TYPE] } } } : {}
-  server.registerCapabilities({ tools: {}, resources: {}, prompts: {}, completions: {}, logging: {}, ...extensions })
+  const hasTasks = surface.hasTasks && !callNow
+  const extensions = {
+    ...(surface.apps.size > 0 && { [MCP_APPS]: { mimeTypes: [APP_MIME_TYPE] } }),
+    ...(hasTasks && { [MCP_TASKS]: {} }),
+  }
+  const extended = Object.keys(extensions).length > 0 ? { extensions } : {}
+  server.registerCapabilities({ tools: {}, resources: {}, prompts: {}, completions: {}, logging: {}, ...extended })
   const connect = server.connect.bind(server)
-  server.connect = transport => connect(withSentences(transport))
+  server.connect = transport => connect(withOurAnswers(transport))
   // The library compares headers that repeat arguments (`x-mcp-header`) with this schema.
   mcp.toolInputSchemaJson = name => surface.tools.get(name)?.definition.inputSchema
   const now: CallNow = callNow
@@ -71,14 +78,24 @@ export function createMcpServer(call: McpCall, callNow?: () => Promise<McpCall>)
   answerTools(server, now)
   answerResources(server, now)
   answerPrompts(server, now)
+  if (hasTasks) answerTasks(server, call)
   return mcp
 }
 
-/** Sends errors about the parameters of a request as one sentence. The library sends all issues of its schemas, as JSON. */
-function withSentences(transport: Transport): Transport {
+/**
+ * Sends errors about the parameters of a request as one sentence, and tasks without `content`. The library sends all issues of its
+ * schemas, as JSON, and a task as a tool's result.
+ */
+function withOurAnswers(transport: Transport): Transport {
   const send = transport.send.bind(transport)
-  transport.send = (message, options) => send(inOneSentence(message), options)
+  transport.send = (message, options) => send(withoutContent(inOneSentence(message)), options)
   return transport
+}
+
+function withoutContent(message: JSONRPCMessage): JSONRPCMessage {
+  if (!('result' in message) || !isCreatedTask(message.result)) return message
+  const { content: _empty, ...result } = message.result
+  return { ...message, result }
 }
 
 const issuesSchema = z.array(z.object({ path: z.array(z.union([z.string(), z.number()])), message: z.string() })).min(1)
@@ -122,7 +139,7 @@ function answerTools(server: Server, now: CallNow): void {
     const tool = call.surface.tools.get(params.name)
     if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'There is no tool of this name.')
     const result = await callTool(call, context, tool, params.arguments ?? {})
-    return call.sdk.isInputRequiredResult(result)
+    return call.sdk.isInputRequiredResult(result) || isCreatedTask(result)
       ? result
       : server.projectCallToolResult(result, tool.definition.outputSchema)
   })

@@ -38,6 +38,19 @@ export interface Declared<T> {
 export const surfaceOf = (app: App, declared: McpDeclarations): Surface =>
   app.memo('mcp-surface', () => createSurface(declared, app.config.baseUrl))
 
+const laterOf = (app: App) =>
+  app.memo('mcp-declarations', (): { load: () => Promise<McpDeclarations> } => ({
+    load: () => Promise.reject(new Error('declareTools was not called')),
+  }))
+
+/** Sets the declarations that `loadSurface` finds; they are loaded when it is first called. */
+export function declareTools(app: App, load: () => Promise<McpDeclarations>): void {
+  laterOf(app).load = load
+}
+
+/** The surface outside requests. */
+export const loadSurface = async (app: App): Promise<Surface> => surfaceOf(app, await laterOf(app).load())
+
 /** Arranges the declarations. Throws for a page whose tool does not exist. */
 export function createSurface(declared: McpDeclarations, baseUrl: string) {
   const apps = declared.apps.toSorted(byName)
@@ -53,6 +66,8 @@ export function createSurface(declared: McpDeclarations, baseUrl: string) {
     ],
     prompts: new Map(declared.prompts.toSorted(byName).map(entry => [entry.name, entry])),
     apps: new Map(apps.map(app => [appUri(app.name), app])),
+    /** Whether hosts may get tasks. */
+    hasTasks: actions.some(({ action }) => action.task),
   }
 }
 
@@ -125,6 +140,14 @@ export type Tool = ReturnType<typeof toTool>
 type ToolDefinition = ListToolsResult['tools'][number] & {
   securitySchemes: { type: 'oauth2'; scopes: string[] }[]
 }
+
+/** A call of a tool, for the audit row of its refusal. */
+export const writeOf = ({ name, action }: Tool, input: unknown) => ({
+  action: name,
+  schema: action.input,
+  keeps: action.audit,
+  input,
+})
 
 /** The tool for hosts that may open its page (MCP Apps). */
 export const withApp = ({ definition, appUri }: Tool): ToolDefinition =>

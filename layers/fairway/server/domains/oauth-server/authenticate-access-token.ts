@@ -84,11 +84,11 @@ async function accessOfGrant(app: App, credential: Found | undefined, isPersonal
 }
 
 /**
- * Returns the access of a host or a service account without its token, for a call that a person approved. Null when the grant or
- * the account has ended, or its person may not act. Throws `account-suspended` and `email-not-verified`.
+ * Returns the access of a grant or a service account without its token, for a call that runs later. Null when the grant or the
+ * account has ended, or its person may not act. Throws `account-suspended` and `email-not-verified`.
  */
 export async function findGrantAccess(app: App, grantId: string): Promise<McpAccess | null> {
-  const [row] = await app.db.prepareRead<AccessRow>(`${findSql(app)} and g.id = ? and g.token_hash is null`)([grantId])
+  const [row] = await app.db.prepareRead<AccessRow>(`${findSql(app)} and g.id = ?`)([grantId])
   if (!row) return accessOfAccount(app, grantId)
   const now = app.now().getTime()
   if (row.expiresAt <= now) return null

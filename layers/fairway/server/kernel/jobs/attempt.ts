@@ -3,7 +3,7 @@ import type { App } from '../app-context'
 import { withRun, withTimeout } from '../current-run'
 import { countMetric, observeSeconds } from '../events/metrics'
 import { AppError } from '../http/app-error'
-import { type JobContext, type JobEntry, surroundingsOf } from './job'
+import { type Job, type JobContext, type JobEntry, surroundingsOf } from './job'
 import {
   type Ending,
   type Progress,
@@ -61,9 +61,9 @@ async function run(app: App, { name, job: declared }: JobEntry, { job, clock, pr
     const returned = await withRun({ app, session: null, caller: 'job', orgId: job.orgId }, () =>
       withTimeout(declared.timeout, clock, async () => declared.run(input.data as never, context)),
     )
-    return { state: 'done', result: resultOf(returned) }
+    return { state: 'done', result: resultOf(returned, declared.platform?.mostOfResult) }
   } catch (thrown) {
-    const ending = endingOf(app, job, clock.signal.aborted ? clock.signal.reason : thrown)
+    const ending = endingOf(app, { job, declared }, clock.signal.aborted ? clock.signal.reason : thrown)
     if (ending.state === 'failed') await tellOfFailure(app, about, thrown)
     else if (ending.state === 'scheduled')
       app.log.warn('a job is tried again', { ...about, at: ending.at, error: thrown })
@@ -106,20 +106,28 @@ const MOST_RESULT_CHARACTERS = 16_000
 /**
  * Returns a job's result as JSON. The work is done, so a result that is too long or not JSON is dropped without failing the job.
  */
-function resultOf(returned: unknown): string | undefined {
+function resultOf(returned: unknown, most = MOST_RESULT_CHARACTERS): string | undefined {
   try {
     const text: string | undefined = JSON.stringify(returned)
-    return text !== undefined && text.length <= MOST_RESULT_CHARACTERS ? text : undefined
+    return text !== undefined && text.length <= most ? text : undefined
   } catch {
     return undefined
   }
 }
 
+/** How the stop of a server ends a running job: the next process runs it, if it may run again. */
+export const interrupted = (entries: Pick<Map<string, JobEntry>, 'get'>, { name }: Pick<TakenJob, 'name'>): Ending =>
+  endingOfStop(entries.get(name)?.job)
+
+const endingOfStop = (declared: Job | undefined): Ending =>
+  declared?.platform?.isOnce ? { state: 'cancelled', error: STOPPING.message } : { state: 'ready' }
+
 /** Statuses that another attempt may change. */
 const PASSING = new Set([408, 409, 425, 429])
 
-function endingOf(app: App, { attempt: number, isLast }: TakenJob, thrown: unknown): Ending {
-  if (thrown === STOPPING || thrown === LOST) return { state: 'ready' }
+function endingOf(app: App, { job, declared }: { job: TakenJob; declared: Job }, thrown: unknown): Ending {
+  const { attempt: number, isLast } = job
+  if (thrown === STOPPING || thrown === LOST) return endingOfStop(declared)
   if (thrown === CANCELLED) return { state: 'cancelled' }
   const error = thrown instanceof Error ? thrown.message : String(thrown)
   const isFinal = thrown instanceof AppError && thrown.status < 500 && !PASSING.has(thrown.status)

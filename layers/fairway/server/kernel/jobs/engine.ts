@@ -5,7 +5,7 @@ import { randomToken } from '../crypto/random'
 import { hasRequests } from '../background'
 import { isRehearsing } from '../database/rehearsal'
 import { AppError } from '../http/app-error'
-import { CANCELLED, LOST, runAttempt, STOPPING } from './attempt'
+import { CANCELLED, interrupted, LOST, runAttempt, STOPPING } from './attempt'
 import { type JobEntry, PLATFORM_JOB } from './job'
 import {
   endAttempts,
@@ -82,7 +82,7 @@ const engineOf = (app: App): Engine =>
 
 /**
  * Starts to run jobs, and returns a function that stops it. That function waits for the running jobs and aborts their signals
- * after `graceInMs`. A second later it returns the unfinished jobs to the queue, for the next process.
+ * after `graceInMs`. A second later it returns the unfinished jobs to the queue, or cancels those that may not run again.
  */
 export function startJobs(app: App, entries: readonly JobEntry[], { graceInMs = 4000 } = {}): () => Promise<void> {
   const engine = engineOf(app)
@@ -104,7 +104,7 @@ export function startJobs(app: App, entries: readonly JobEntry[], { graceInMs = 
     await allEnded(engine, graceInMs)
     for (const { clock } of engine.running.values()) clock.abort(STOPPING)
     await allEnded(engine, STOPPED_AFTER_IN_MS)
-    const left = [...engine.running.values()].map(({ job }) => ({ job, ending: { state: 'ready' } as const }))
+    const left = [...engine.running.values()].map(({ job }) => ({ job, ending: interrupted(engine.entries, job) }))
     await endAttempts(app, left).catch((error: unknown) =>
       app.log.warn('jobs could not be given back; another process takes them later', { error }),
     )

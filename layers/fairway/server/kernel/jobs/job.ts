@@ -138,7 +138,17 @@ export interface Job {
   timeout: number
   concurrency?: { most: number; per?: (input: never) => string }
   waits: boolean
+  /** Only set for jobs of the platform. */
+  platform?: PlatformJobRule
   run(input: never, context: JobContext): unknown
+}
+
+/** How a job of the platform differs from those of authors. */
+interface PlatformJobRule {
+  /** Never runs again after it has begun: an interrupted attempt ends the job. */
+  isOnce: boolean
+  /** How many characters of its result are kept at most. */
+  mostOfResult: number
 }
 
 export interface JobEntry {
@@ -175,6 +185,14 @@ const optionsSchema = z
 /** Declares a job: `server/jobs/<name>.ts` exports it by default. Throws at load with each invalid option. */
 export const defineJob = <Input extends z.ZodObject = z.ZodObject<Record<never, never>>>(options: JobOptions<Input>) =>
   mark('job', parseDeclaration('defineJob', optionsSchema, options)) as unknown as Job & { input: Input }
+
+/** Declares a job of the platform with its rule. Throws as `defineJob` does. */
+export function definePlatformJob<Input extends z.ZodObject>(
+  options: Omit<JobOptions<Input>, 'retries'> & { platform: PlatformJobRule },
+) {
+  const { platform, ...rest } = options
+  return mark('job', { ...defineJob({ ...rest, ...(platform.isOnce && { retries: 0 }) }), platform })
+}
 
 export const isJob = (value: unknown): value is Job => isDeclared('job', value)
 

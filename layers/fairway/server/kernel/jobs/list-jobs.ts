@@ -10,7 +10,8 @@ import type { RehearsedRow } from '../database/rehearsal'
 import { readSorted, type SortedQuery } from '../database/read-sorted'
 import { isoTime } from '../dependent-rows'
 import { metricLine } from '../events/metrics'
-import { PLATFORM_JOB } from './job'
+import { type JobEntry, PLATFORM_JOB } from './job'
+import { limitOf } from './queue'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '../http/app-error'
 import { requireRun, sessionOfRun } from '../current-run'
@@ -48,6 +49,41 @@ export async function findJobOf(
   })
   const [row] = rows
   return row && followedJobSchema.parse({ ...row, result: row.result === null ? null : JSON.parse(String(row.result)) })
+}
+
+const namedSchema = z.object({
+  state: z.enum(JOB_STATES),
+  input: z.string(),
+  done: z.number().nullable(),
+  total: z.number().nullable(),
+  result: z.string().nullable(),
+  error: z.string().nullable(),
+  createdAt: z.number(),
+  startedAt: z.number().nullable(),
+  finishedAt: z.number().nullable(),
+})
+
+/** A job with its input and its result as JSON, and its times in milliseconds. */
+export type NamedJob = z.output<typeof namedSchema>
+
+/** Returns the job of this name and ID, whoever queued it; undefined for none. */
+export async function findJobNamed(app: App, name: string, id: string): Promise<NamedJob | undefined> {
+  const { rows } = await app.db.client.execute({
+    sql: `select state, input, progress_done as done, progress_total as total, result, error, created_at as createdAt,
+      started_at as startedAt, finished_at as finishedAt from fw_jobs where id = ? and name = ?`,
+    args: [id, name],
+  })
+  return rows[0] && namedSchema.parse(rows[0])
+}
+
+/** Counts the jobs that wait or run and share the limit of a job with this input. */
+export async function countOpen(app: App, entry: JobEntry, input: object): Promise<number> {
+  const { key } = limitOf(entry, input)
+  const counts = ['scheduled', 'ready', 'blocked', 'running'].map(
+    state => `(select count(*) from fw_jobs where state = '${state}' and limit_key = ?1)`,
+  )
+  const { rows } = await app.db.client.execute({ sql: `select ${counts.join(' + ')} as open`, args: [key] })
+  return Number(rows[0]?.open)
 }
 
 const { person: _ofPeople, organization: _ofOrganizations, ...columns } = listedJobSchema.shape

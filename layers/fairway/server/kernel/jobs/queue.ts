@@ -277,7 +277,10 @@ const KEEP_OURS_IN_MS = HOUR_IN_MS
 const KEEP_DONE_IN_MS = DAY_IN_MS
 const KEEP_FAILED_IN_MS = 30 * DAY_IN_MS
 
-/** Deletes finished jobs after a day, or after an hour for the platform's, and failed or cancelled ones after 30 days. */
+/**
+ * Deletes finished jobs after a day, and failed or cancelled ones after 30 days. The platform's are deleted after an hour, except
+ * failed ones.
+ */
 export async function purgeJobs(app: App): Promise<void> {
   const now = app.now().getTime()
   const purge = `delete from fw_jobs where state = ? and finished_at < ?`
@@ -285,6 +288,7 @@ export async function purgeJobs(app: App): Promise<void> {
     [
       { sql: purge, args: ['done', now - KEEP_DONE_IN_MS] },
       { sql: `${purge} and name glob '${PLATFORM_JOB}*'`, args: ['done', now - KEEP_OURS_IN_MS] },
+      { sql: `${purge} and name glob '${PLATFORM_JOB}*'`, args: ['cancelled', now - KEEP_OURS_IN_MS] },
       { sql: purge, args: ['failed', now - KEEP_FAILED_IN_MS] },
       { sql: purge, args: ['cancelled', now - KEEP_FAILED_IN_MS] },
     ],

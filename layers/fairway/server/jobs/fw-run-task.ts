@@ -1,0 +1,1 @@
+export { runTaskJob as default } from '#fairway/server/domains/mcp'
