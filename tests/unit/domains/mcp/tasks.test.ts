@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
@@ -20,47 +21,28 @@ const ran: string[] = []
 let gate = Promise.withResolvers<void>()
 const input = z.object({ name: z.string() })
 
+const long = { task: true, input }
+const why = { why: { message: 'Why?', form: z.object({ why: z.string() }) } }
+
 const tools = {
   build: defineAction({
+    ...long,
     description: 'Builds a report.',
-    task: true,
-    input,
     async run({ name }, { host, signal, session }) {
       await host?.progress(3, 10)
-      const aborted = new Promise<never>((_resolve, reject) => {
-        signal.addEventListener('abort', () => reject(new Error('aborted')), { once: true })
-      })
-      await Promise.race([gate.promise, aborted]).finally(
-        () => void ran.push(`${name}${signal.aborted ? ' stopped' : ''}`),
-      )
+      await Promise.race([gate.promise, once(signal, 'abort')])
+      ran.push(`${name}${signal.aborted ? ' stopped' : ''}`)
+      signal.throwIfAborted()
       return { built: name, by: session.email }
     },
   }),
-  count: defineAction({ description: 'Counts.', task: true, readOnly: true, input, run: () => [1, 2] }),
-  blocks: defineAction({
-    description: 'Shows.',
-    task: true,
-    readOnly: true,
-    input,
-    run: () => mcpContent([{ type: 'text', text: 'Hello' }]),
-  }),
-  refuses: defineAction({
-    description: 'Refuses.',
-    task: true,
-    input,
-    run() {
-      throw new AppError('conflict', { detail: 'Somebody else builds it.' })
-    },
-  }),
-  large: defineAction({ description: 'Is large.', task: true, input, run: () => 'x'.repeat(5 * 1024 * 1024) }),
-  asks: defineAction({
-    description: 'Asks.',
-    task: true,
-    input,
-    run: (_input, { host }) => host?.ask({ why: { message: 'Why?', form: z.object({ why: z.string() }) } }) ?? {},
-  }),
-  guarded: defineAction({ description: 'Is closed.', task: true, guard: () => false, input, run: () => ({}) }),
-  drop: defineAction({ description: 'Deletes.', task: true, destructive: true, input, run: () => ({ dropped: true }) }),
+  count: defineAction({ ...long, description: 'Counts.', readOnly: true, run: () => [1, 2] }),
+  blocks: defineAction({ ...long, description: 'Shows.', run: () => mcpContent([{ type: 'text', text: 'Hello' }]) }),
+  refuses: defineAction({ ...long, description: 'Refuses.', run: () => Promise.reject(new AppError('conflict')) }),
+  large: defineAction({ ...long, description: 'Is large.', run: () => 'x'.repeat(5 * 1024 * 1024) }),
+  asks: defineAction({ ...long, description: 'Asks.', run: (_input, { host }) => host?.ask(why) ?? {} }),
+  guarded: defineAction({ ...long, description: 'Is closed.', guard: () => false, run: () => ({}) }),
+  drop: defineAction({ ...long, description: 'Deletes.', destructive: true, run: () => ({ dropped: true }) }),
   short: defineAction({ description: 'Is short.', input, run: ({ name }) => ({ name }) }),
 }
 const declared: McpDeclarations = {
@@ -101,11 +83,7 @@ const aToken = async (person = ada, options: Parameters<typeof approve>[2] = {})
   (await answerTokenRequest(application.app, { form: await approve(application.app, person, options) })).access_token
 
 async function anApiToken(): Promise<string> {
-  const wanted = {
-    name: 'CI',
-    scopes: ['mcp:read' as const, 'mcp:write' as const],
-    expiresInDays: 30 as const,
-  }
+  const wanted = { name: 'CI', scopes: ['mcp:read' as const, 'mcp:write' as const], expiresInDays: 30 as const }
   return (await makePersonalToken(application.app, { ...ada, id: null }, wanted)).token
 }
 
@@ -246,6 +224,8 @@ describe('a host that does not follow tasks', () => {
       resultType: 'complete',
       _meta: expect.anything(),
     })
+    const { _meta: _server, ...bare } = direct.result
+    expect((await ended(await started('count'))).result).toEqual(bare)
   })
 
   it('gets -32021 from the methods of tasks, and -32601 in earlier revisions', async () => {

@@ -149,7 +149,7 @@ export const limits = {
   /** Calls with an invalid token. */
   a2aRefusalsPerAddress: { name: 'a2a-refusals-address', per: 'network', max: 60, window: MINUTE },
   /** Rehearsals, each of which holds the only write lock for up to two seconds. */
-  rehearsalsPerAccount: { name: 'rehearsals-account', per: 'person', max: 60, window: MINUTE },
+  rehearsalsPerAccount: { name: 'rehearsals-account', per: 'person', max: 20, window: MINUTE },
   /** Approvals that apps request from one person. */
   approvalsPerAccount: { name: 'a2a-approvals-account', per: 'person', max: 60, window: HOUR },
   /** Sign-ins that desktop applications start. */
