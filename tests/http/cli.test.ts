@@ -47,7 +47,7 @@ describe('fw jobs', () => {
 
   it('explains an unknown job or state and lists the valid ones', async () => {
     expect((await jobs('run', 'nothing')).err).toContain(
-      'There is no job nothing. There are: fw-check-domains, fw-delete-files, fw-end-plans, fw-purge, fw-review-access, fw-seal-audit, fw-send-mail, fw-time-zones, fw-webhook',
+      'There is no job nothing. There are: fw-check-domains, fw-delete-files, fw-end-plans, fw-purge, fw-review-access, fw-run-task, fw-seal-audit, fw-send-mail, fw-time-zones, fw-webhook',
     )
     expect((await jobs('list', '--state', 'gone')).err).toContain('The states are scheduled, ready')
   })
