@@ -12,8 +12,7 @@ import type { Session } from '#fairway/shared/schemas/session'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { Action, AuditSubject } from './action'
 import { hasOneOf, type Subjects } from './audit/audit-subject'
-
-const MOST_CHARACTERS = 500
+import { cut, textOf } from './audit/observe-changes'
 
 interface RehearsedCall {
   action: Pick<Action, 'external'>
@@ -86,7 +85,6 @@ const shown = (names: readonly string[], row?: ReadRow): Record<string, unknown>
   row ? Object.fromEntries(names.map(name => [name, toJson(row.fields[name])])) : null
 
 const KEPT_BY_PLATFORM = new Set(['id', 'orgId', 'ownerEmail', 'createdBy', 'createdByName'])
-const cut = (text: string): string => (text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}…` : text)
 const toJson = (value: unknown): unknown =>
   typeof value === 'string' ? cut(value) : JSON.parse(JSON.stringify(value ?? null))
 
@@ -100,5 +98,3 @@ function changeOf({ table, id, kind }: RehearsedRow, was?: ReadRow, is?: ReadRow
   if (names.length === 0) return []
   return [{ table, id, kind, title: read.title, before: shown(names, was), after: shown(names, is) }]
 }
-
-const textOf = (value: unknown): string => JSON.stringify(value ?? null)

@@ -1,4 +1,4 @@
-import { noteAccountEvent, suspendedError } from '#fairway/server/domains/people'
+import { suspendedError } from '#fairway/server/domains/people'
 import { hasSessionPolicy, isInGrace } from '#fairway/server/domains/organizations'
 import {
   type ActorRow,
@@ -11,8 +11,6 @@ import {
 import type { App } from '#fairway/server/kernel/app-context'
 import { inBackground } from '#fairway/server/kernel/background'
 import { sha256 } from '#fairway/server/kernel/crypto/hash'
-import { findRun } from '#fairway/server/kernel/current-run'
-import { addressKey } from '#fairway/server/kernel/http/client-address'
 import { isPersonalToken, isServiceKey } from '#fairway/shared/secrets'
 import { OPERATOR_SCOPE, TOKEN_SCOPES, type TokenScope } from '#fairway/shared/scopes'
 import { type AccessTokenClaims, verifyAccessToken } from './access-token'
@@ -20,7 +18,7 @@ import type { McpAccess } from './mcp-access'
 import { hasRootSecret } from './root-mark'
 import { accessByKey, accessByToken, accessOfAccount, isOfServiceAccount } from './service-account-access'
 import { PERSONAL_TOKEN_CLIENT } from './personal-tokens'
-import { USE_COLUMNS, usedAtOf, type UseTimes, writeSoon } from './grant-use'
+import { findNewPlace, USE_COLUMNS, usedAtOf, type UseTimes, writeSoon } from './grant-use'
 
 const TOUCH_EVERY_IN_MS = 5 * 60 * 1000
 
@@ -187,17 +185,12 @@ function rememberedRow(app: App, sql: string): (credential: string, args: string
     })
 }
 
-const KNOWN_PLACE_IN_MS = 90 * 24 * 60 * 60 * 1000
-
 /**
- * Notes the network that a personal token is used from. A network new to its owner is a security event. Writes only when the
- * network changes.
+ * Notes the network that a personal token is used from. Writes only when the network changes.
  */
 function notePlace(app: App, { grantId, userId, clientName, usedFrom }: AccessRow): void {
-  const address = findRun()?.clientAddress
-  const place = address === undefined ? undefined : addressKey(address)
-  if (place === undefined || place === usedFrom) return
-  noteAccountEvent(app, { kind: 'token-used', userId, subject: clientName, quietForInMs: KNOWN_PLACE_IN_MS })
+  const place = findNewPlace(app, { userId, subject: clientName, usedFrom })
+  if (place === undefined) return
   inBackground(app, 'token-place', async () => {
     await app.db.client.execute({ sql: 'update oauth_grants set used_from = ? where id = ?', args: [place, grantId] })
   })

@@ -1,6 +1,9 @@
 // What a grant was used for: when it last read, changed, deleted and operated. The audit log has no rows of reads.
 import type { App } from '#fairway/server/kernel/app-context'
-import { inBackground } from '#fairway/server/kernel/background'
+import { noteAccountEvent } from '#fairway/server/domains/people'
+import { inBackgroundOnce } from '#fairway/server/kernel/background'
+import { findRun } from '#fairway/server/kernel/current-run'
+import { addressKey } from '#fairway/server/kernel/http/client-address'
 import type { InStatement } from '#fairway/server/kernel/database/client'
 import { DELETE, OPERATOR_SCOPE } from '#fairway/shared/scopes'
 import { GRANT_PARTS, type GrantPart, type GrantUse } from '#fairway/shared/schemas/connection'
@@ -51,17 +54,27 @@ export function noteUse(
 }
 
 /** Runs a statement after the response, one at a time for each key; drops it while another one of that key is under way. */
-export function writeSoon(app: App, key: string, statement: InStatement): void {
-  const writing = app.memo('writing-grants', () => new Set<string>())
-  if (writing.has(key)) return
-  writing.add(key)
-  inBackground(app, 'note-grant', async () => {
-    try {
-      await app.db.client.execute(statement)
-    } finally {
-      writing.delete(key)
-    }
-  })
+export const writeSoon = (app: App, key: string, statement: InStatement): void =>
+  inBackgroundOnce(app, 'note-grant', key, async () => void (await app.db.client.execute(statement)))
+
+const KNOWN_PLACE_IN_MS = 90 * 24 * 60 * 60 * 1000
+
+interface TokenPlace {
+  /** The owner of the token, whom a new network is told. */
+  userId: string
+  /** The name of the token. */
+  subject: string
+  /** The network that it was last used from. */
+  usedFrom: string | null
+}
+
+/** The network of this call, if the token was last used from another one. One that is new to its owner is a security event. */
+export function findNewPlace(app: App, { userId, subject, usedFrom }: TokenPlace): string | undefined {
+  const address = findRun()?.clientAddress
+  const place = address === undefined ? undefined : addressKey(address)
+  if (place === undefined || place === usedFrom) return undefined
+  noteAccountEvent(app, { kind: 'token-used', userId, subject, quietForInMs: KNOWN_PLACE_IN_MS })
+  return place
 }
 
 /** The uses that keep each part of a grant. Deleting needs `mcp:write` too. */

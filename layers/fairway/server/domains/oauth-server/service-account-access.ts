@@ -1,5 +1,5 @@
 // Service accounts as callers: by a key, or by a token that the client credentials grant has issued.
-import { noteAccountEvent, suspendedError } from '#fairway/server/domains/people'
+import { suspendedError } from '#fairway/server/domains/people'
 import { hasSessionPolicy, isWellFormedKey, noteServiceUse } from '#fairway/server/domains/organizations'
 import {
   copyOf,
@@ -10,10 +10,9 @@ import {
 } from '#fairway/server/domains/sessions'
 import type { App } from '#fairway/server/kernel/app-context'
 import { sha256 } from '#fairway/server/kernel/crypto/hash'
-import { findRun } from '#fairway/server/kernel/current-run'
-import { addressKey } from '#fairway/server/kernel/http/client-address'
 import { MCP_SCOPES, type McpScope } from '#fairway/shared/scopes'
 import type { AccessTokenClaims } from './access-token'
+import { findNewPlace } from './grant-use'
 import type { McpAccess } from './mcp-access'
 
 /** Whether a token was issued to a service account: it is its own subject (RFC 9068 §2.2). */
@@ -66,7 +65,7 @@ async function openAccess(app: App, kept: Kept, isInToken = (_scope: McpScope) =
   const session = kept.session ?? (await sessionOf(app, row))
   if (!hasSessionPolicy(row)) kept.session = session
   if (!session) return null
-  noteUse(app, row)
+  noteServiceUse(app, row, findNewPlace(app, { ...row, subject: row.accountName }))
   const isReadOnly = row.agentsReadOnly === 1 || row.readOnly === 1
   const scopes = grantable(row).filter(scope => isInToken(scope) && (scope === 'mcp:read' || !isReadOnly))
   return {
@@ -95,19 +94,3 @@ const destructionOf = ({ destructive }: ServiceActorRow): Pick<McpAccess, 'mayDe
   mayDelete: true,
   asksFirst: destructive === 1 ? 'never' : 'always',
 })
-
-const KNOWN_PLACE_IN_MS = 90 * 24 * 60 * 60 * 1000
-
-/** Notes the use of an account. A network new to it is a security event of its owner of record. */
-function noteUse(app: App, row: ServiceActorRow): void {
-  const address = findRun()?.clientAddress
-  const place = address === undefined ? undefined : addressKey(address)
-  if (place !== undefined && place !== row.usedFrom)
-    noteAccountEvent(app, {
-      kind: 'token-used',
-      userId: row.userId,
-      subject: row.accountName,
-      quietForInMs: KNOWN_PLACE_IN_MS,
-    })
-  noteServiceUse(app, row, place)
-}

@@ -1,7 +1,7 @@
 import { and, desc, eq, gt, inArray, lte } from 'drizzle-orm'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { InStatement } from '#fairway/server/kernel/database/client'
-import { inBackground } from '#fairway/server/kernel/background'
+import { inBackgroundOnce } from '#fairway/server/kernel/background'
 import type { SqlPart } from '#fairway/server/kernel/dependent-rows'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { addressKey } from '#fairway/server/kernel/http/client-address'
@@ -114,20 +114,13 @@ export function touchSession(
 ): void {
   const now = app.now().getTime()
   if (now - (lastUsedAt ?? createdAt) < TOUCH_EVERY_IN_MS) return
-  const touching = app.memo('touching-sessions', () => new Set<string>())
-  if (touching.has(sessionId)) return
-  touching.add(sessionId)
-  const args = [now, address(), sessionId, lastUsedAt]
-  inBackground(app, 'touch-session', async () => {
-    try {
-      await app.db.client.execute({
-        sql: `update sessions set longest_pause = max(longest_pause, ?1 - coalesce(last_used_at, created_at)), last_used_at = ?1,
-          ip_address = ?2 where id = ?3 and last_used_at is ?4`,
-        args,
-      })
-    } finally {
-      touching.delete(sessionId)
-    }
+  const ipAddress = address()
+  inBackgroundOnce(app, 'touch-session', sessionId, async () => {
+    await app.db.client.execute({
+      sql: `update sessions set longest_pause = max(longest_pause, ?1 - coalesce(last_used_at, created_at)), last_used_at = ?1,
+        ip_address = ?2 where id = ?3 and last_used_at is ?4`,
+      args: [now, ipAddress, sessionId, lastUsedAt],
+    })
   })
 }
 

@@ -162,23 +162,44 @@ export async function maySeeSubject(
   return rows.length > 0
 }
 
-/** Audit rows as a reader sees them: with titles and pages of the rows that the reader may read now. */
-export async function toEntries(app: App, session: Session, subjects: Subjects, rows: AuditRow[]) {
+/**
+ * The titles of the rows that the reader may read now, by `rowKey`; null for a title that a policy hides from them. Rows of a table
+ * that no action names are left out.
+ */
+export async function readTitles(
+  app: App,
+  session: Session,
+  subjects: Subjects,
+  rows: readonly RowName[],
+): Promise<Map<string, string | null>> {
   const titles = new Map<string, string | null>()
-  const byType = Map.groupBy(
-    rows.filter(row => row.subjectId !== null),
-    row => row.subjectType ?? '',
-  )
-  for (const [type, written] of byType) {
+  for (const [type, named] of Map.groupBy(rows, row => row.type)) {
     const subject = subjects.get(type)
     if (!subject) continue
-    const ids = [...new Set(written.map(row => row.subjectId ?? ''))]
+    const ids = [...new Set(named.map(({ id }) => id))]
     const seen = await app.db.orm
       .select({ id: subject.table.id, title: sql<unknown>`${asReadBy(subject.title, session)}` })
       .from(subject.table)
       .where(and(inArray(subject.table.id, ids), accessibleTo(subject.table, session)))
-    for (const { id, title } of seen) titles.set(`${type}/${String(id)}`, title === null ? null : String(title))
+    for (const { id, title } of seen)
+      titles.set(rowKey({ type, id: String(id) }), title === null ? null : String(title))
   }
+  return titles
+}
+
+/** A row of an application's table. */
+interface RowName {
+  type: string
+  id: string
+}
+
+/** A row as the key of a map. */
+export const rowKey = ({ type, id }: RowName): string => `${type}/${id}`
+
+/** Audit rows as a reader sees them: with titles and pages of the rows that the reader may read now. */
+export async function toEntries(app: App, session: Session, subjects: Subjects, rows: AuditRow[]) {
+  const written = rows.flatMap(({ subjectType: type, subjectId: id }) => (id === null ? [] : { type: type ?? '', id }))
+  const titles = await readTitles(app, session, subjects, written)
   const hidden = new Set(typesWithHiddenTitle(subjects))
   // Rows from before the rule have the title.
   const shown = (row: AuditRow) => (hidden.has(row.subjectType ?? '') ? { ...row, subjectTitle: null } : row)
@@ -190,7 +211,7 @@ function toEntry(row: AuditRow, subjects: Subjects, titles: ReadonlyMap<string, 
   const { subjectType: type, subjectId: id, subjectTitle, ...kept } = rest
   const entry = { ...kept, ...keptParts(kept.input) }
   if (type === null || id === null) return { ...entry, at: at.toISOString(), subject: null }
-  const now = titles.get(`${type}/${id}`)
+  const now = titles.get(rowKey({ type, id }))
   const path = now === undefined ? undefined : subjects.get(type)?.path?.replace('{id}', encodeURIComponent(id))
   const subject = { type, id, title: subjectTitle ?? now ?? null, path: path ?? null }
   return { ...entry, at: at.toISOString(), subject }

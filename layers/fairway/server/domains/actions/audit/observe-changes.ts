@@ -57,13 +57,18 @@ function changesBetween(
   return changes
 }
 
-const textOf = (value: unknown): string => JSON.stringify(value ?? null)
+/** The form in which two values are compared. */
+export const textOf = (value: unknown): string => JSON.stringify(value ?? null)
+
+/** A text as entries show it, cut to 500 characters. */
+export const cut = (text: string): string =>
+  text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}…` : text
 
 function kept(value: unknown): AuditChange['before'] {
   if (value === null || value === undefined) return null
   if (typeof value === 'number' || typeof value === 'boolean') return value
   const text = typeof value === 'string' ? value : value instanceof Date ? value.toISOString() : textOf(value)
-  return text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}…` : text
+  return cut(text)
 }
 
 /** What to read of a call: the rows that its input names, or what `read` of its declaration returns. */

@@ -1,13 +1,11 @@
 // Takes calls back by their opposites, each with the rights of the person who undoes them.
-import { and, desc, eq, gte, inArray, isNull, type SQL } from 'drizzle-orm'
+import { and, desc, eq, gte, isNull, type SQL } from 'drizzle-orm'
 import { z } from 'zod'
-import { accessibleTo, asReadBy } from '#fairway/server/domains/organizations'
 import type { App } from '#fairway/server/kernel/app-context'
 import { AppError, toAppError } from '#fairway/server/kernel/http/app-error'
 import type { Session } from '#fairway/shared/schemas/session'
 import type { UndoAnswer, UndoneCall } from '#fairway/shared/schemas/undo'
-import type { AuditSubject } from '../action'
-import type { Subjects } from '../audit/audit-subject'
+import { readTitles, rowKey, type Subjects } from '../audit/audit-subject'
 import { type ActionCall, rehearseNamed, runNamed } from '../run-action'
 import { undoCalls } from '../tables'
 import { type LeftRow, stateOf } from './keep-undo'
@@ -56,20 +54,24 @@ export async function undoCallsOf(
   const broughtBack = new Set<string>()
   for (const row of rows) {
     const left = leftSchema.parse(JSON.parse(row.leftRows))
-    const checked = left.filter(each => !broughtBack.has(keyOf(each)))
-    const titles = await titlesOf(app, calling.session, subjects, left)
+    const checked = left.filter(each => !broughtBack.has(rowKey(each)))
+    const titles = await readTitles(app, calling.session, subjects, left)
     const obstacle =
       (await findObstacle(app, subjects, checked, titles)) ??
       (isDryRun ? await whyRefused(app, calling, row, rows.length) : await undoOne(app, calling, row))
-    if (isDryRun && !obstacle) for (const each of left) broughtBack.add(keyOf(each))
+    if (isDryRun && !obstacle) for (const each of left) broughtBack.add(rowKey(each))
     const { id, action, at } = row
-    calls.push({ id, action, at: at.toISOString(), titles: [...titles.values()], obstacle })
+    calls.push({
+      id,
+      action,
+      at: at.toISOString(),
+      titles: [...titles.values()].filter(title => title !== null),
+      obstacle,
+    })
   }
   const undone = calls.filter(({ obstacle }) => obstacle === null).length
   return { calls, undone, hasMore: found.length > rows.length }
 }
-
-const keyOf = ({ type, id }: LeftRow): string => `${type} ${id}`
 
 const leftSchema = z.array(z.object({ type: z.string(), id: z.string(), hash: z.string().nullable() }))
 const callSchema = z.object({
@@ -85,7 +87,7 @@ async function findObstacle(
   app: App,
   subjects: Subjects,
   left: LeftRow[],
-  titles: ReadonlyMap<string, string>,
+  titles: ReadonlyMap<string, string | null>,
 ): Promise<Obstacle> {
   for (const [type, rows] of Map.groupBy(left, each => each.type)) {
     const subject = subjects.get(type)
@@ -95,27 +97,10 @@ async function findObstacle(
     if (!changed) continue
     const isThere = now.find(({ id }) => id === changed.id)?.hash !== null
     const code = changed.hash === null ? 'exists' : isThere && subject ? 'changed' : 'missing'
-    return { code, title: titles.get(keyOf(changed)) ?? null }
+    return { code, title: titles.get(rowKey(changed)) ?? null }
   }
   return null
 }
-
-async function titlesOf(app: App, session: Session, subjects: Subjects, left: LeftRow[]): Promise<Map<string, string>> {
-  const titles = new Map<string, string>()
-  for (const [type, rows] of Map.groupBy(left, each => each.type)) {
-    const subject = subjects.get(type)
-    const ids = rows.map(({ id }) => id)
-    for (const { id, title } of subject ? await readTitles(app, session, subject, ids) : [])
-      if (typeof title === 'string') titles.set(keyOf({ type, id: String(id), hash: null }), title)
-  }
-  return titles
-}
-
-const readTitles = (app: App, session: Session, { table, title }: AuditSubject, ids: string[]) =>
-  app.db.orm
-    .select({ id: table.id, title: asReadBy(title, session) })
-    .from(table)
-    .where(and(inArray(table.id, ids), accessibleTo(table, session)))
 
 const toCall = (calling: UndoingCall, row: Row) => {
   const { action: name, input, ids } = callSchema.parse(JSON.parse(row.call))

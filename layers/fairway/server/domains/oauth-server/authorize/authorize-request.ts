@@ -84,7 +84,7 @@ export function checkRequest(app: App, proven: ProvenClient, parameters: Paramet
   for (const check of checks) check(parameters, app)
   return {
     ...proven,
-    ...askedScopes(parameters.get('scope')),
+    ...requestedScopes(parameters.get('scope')),
     resource: mcpUrl(app.config),
     codeChallenge: parameters.get('code_challenge') ?? '',
     prompts: promptsOf(parameters),
@@ -140,7 +140,7 @@ function promptIsPossible(parameters: Parameters): void {
 }
 
 /** The requested scopes that exist. If none of them allows any tools, the default scopes are added. */
-export function askedScopes(scope: string | undefined): Pick<AuthorizeRequest, 'scopes' | 'namesScopes'> {
+export function requestedScopes(scope: string | undefined): Pick<AuthorizeRequest, 'scopes' | 'namesScopes'> {
   const known = knownScopes(scope)
   const namesScopes = toolScopes(known).length > 0
   return { scopes: namesScopes ? known : [...DEFAULT_SCOPES, ...known], namesScopes }

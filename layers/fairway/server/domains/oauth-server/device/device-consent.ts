@@ -8,7 +8,7 @@ import { recordSecurityEvent } from '#fairway/server/kernel/security-events/reco
 import { DEVICE_PATH } from '#fairway/shared/paths'
 import { mcpUrl } from '../access-token'
 import type { PageAnswer } from '../authorization-endpoint'
-import { askedScopes, type AuthorizeRequest, findClient } from '../authorize/authorize-request'
+import { type AuthorizeRequest, findClient, requestedScopes } from '../authorize/authorize-request'
 import { askPerson } from '../authorize/consent'
 import { signInFirst } from '../authorize/consent-ticket'
 import type { AuthorizeVisit } from '../authorize/consent-visit'
@@ -41,7 +41,7 @@ export async function showDevice(app: App, asked: AuthorizeVisit): Promise<PageA
 async function toRequest(app: App, device: DeviceRequest, network: string): Promise<AuthorizeRequest> {
   const client = await findClient(app, device.clientId, network)
   const nowhere = { redirectUri: '', state: undefined, codeChallenge: '', prompts: new Set<string>() }
-  return { ...nowhere, client, ...askedScopes(device.scope), resource: mcpUrl(app.config), device }
+  return { ...nowhere, client, ...requestedScopes(device.scope), resource: mcpUrl(app.config), device }
 }
 
 /** Wrong codes count for the network and for the whole installation, because one stranger may use many networks (RFC 8628 §5.1). */

@@ -1,6 +1,6 @@
 // What a credential of a service account is joined with, for the statements of the domains that open it.
 import type { App } from '#fairway/server/kernel/app-context'
-import { inBackground } from '#fairway/server/kernel/background'
+import { inBackgroundOnce } from '#fairway/server/kernel/background'
 import type { SERVICE_ROLES } from '#fairway/shared/schemas/service-account'
 
 /** An account with the credential that was presented; times in milliseconds. */
@@ -61,29 +61,21 @@ export const serviceCredential = {
 
 const TOUCH_EVERY_IN_MS = 5 * 60 * 1000
 
-/** Notes when and from which network an account was used, at most once in five minutes or when the network changes. */
+/** Notes when an account was used, at most once in five minutes, and the network if it is a new one. */
 export function noteServiceUse(app: App, row: ServiceCredentialRow, place: string | undefined): void {
   const now = app.now().getTime()
-  const isMoved = place !== undefined && place !== row.usedFrom
-  if (!isMoved && now - (row.lastUsedAt ?? 0) < TOUCH_EVERY_IN_MS) return
-  const touching = app.memo('touching-service-accounts', () => new Set<string>())
-  const { accountId: id } = row
-  if (touching.has(id)) return
-  touching.add(id)
-  inBackground(app, 'touch-service-account', async () => {
-    try {
-      await app.db.client.batch(
-        [
-          {
-            sql: 'update fw_service_accounts set last_used_at = ?, used_from = coalesce(?, used_from) where id = ?',
-            args: [now, place ?? null, id],
-          },
-          { sql: 'update fw_service_account_keys set last_used_at = ? where id = ?', args: [now, row.keyId] },
-        ],
-        'write',
-      )
-    } finally {
-      touching.delete(id)
-    }
+  if (place === undefined && now - (row.lastUsedAt ?? 0) < TOUCH_EVERY_IN_MS) return
+  const { accountId: id, keyId } = row
+  inBackgroundOnce(app, 'touch-service-account', id, async () => {
+    await app.db.client.batch(
+      [
+        {
+          sql: 'update fw_service_accounts set last_used_at = ?, used_from = coalesce(?, used_from) where id = ?',
+          args: [now, place ?? null, id],
+        },
+        { sql: 'update fw_service_account_keys set last_used_at = ? where id = ?', args: [now, keyId] },
+      ],
+      'write',
+    )
   })
 }

@@ -1,8 +1,7 @@
 import { index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 import { sql } from 'drizzle-orm'
+import { timestamp } from '../../../kernel/database/columns'
 import { SERVICE_ROLES } from '../../../../shared/schemas/service-account'
-
-const instant = (name: string) => integer(name, { mode: 'timestamp_ms' })
 
 /** The programs of an organization. They act with a role of their own, for the member who is their owner of record. */
 export const serviceAccounts = sqliteTable(
@@ -22,20 +21,20 @@ export const serviceAccounts = sqliteTable(
     destructive: integer('destructive', { mode: 'boolean' }).notNull(),
     /** JSON: the public keys that it signs token requests with, since when, and who set them; null without any. */
     jwks: text('jwks'),
-    jwksAt: instant('jwks_at'),
+    jwksAt: timestamp('jwks_at'),
     jwksBy: text('jwks_by'),
     /** The member who takes what a column of people needs. Its role is never above theirs. */
     ownerId: text('owner_id').notNull(),
     /** When it passed to them because the person before them left, until they are told; null otherwise. */
-    inheritedAt: instant('inherited_at'),
+    inheritedAt: timestamp('inherited_at'),
     /** The address of who made it, for the audit log. */
     createdBy: text('created_by').notNull(),
-    createdAt: instant('created_at').notNull(),
-    lastUsedAt: instant('last_used_at'),
+    createdAt: timestamp('created_at').notNull(),
+    lastUsedAt: timestamp('last_used_at'),
     /** The network that it was last used from. */
     usedFrom: text('used_from'),
     /** When it was deleted. The row stays, because the audit log names it. */
-    deletedAt: instant('deleted_at'),
+    deletedAt: timestamp('deleted_at'),
   },
   table => [
     index('fw_service_accounts_org').on(table.orgId, table.createdAt),
@@ -63,11 +62,11 @@ export const serviceAccountKeys = sqliteTable(
     end: text('end').notNull(),
     /** The ID of who made it. */
     createdBy: text('created_by').notNull(),
-    createdAt: instant('created_at').notNull(),
-    expiresAt: instant('expires_at').notNull(),
-    lastUsedAt: instant('last_used_at'),
+    createdAt: timestamp('created_at').notNull(),
+    expiresAt: timestamp('expires_at').notNull(),
+    lastUsedAt: timestamp('last_used_at'),
     /** When owners were told that it ends soon; null before that. */
-    toldAt: instant('told_at'),
+    toldAt: timestamp('told_at'),
   },
   table => [
     uniqueIndex('fw_service_account_keys_hash').on(table.hash),
