@@ -58,6 +58,8 @@ export default defineNuxtConfig({
     typedPages: true,
     appManifest: false,
     payloadExtraction: false,
+    // The payload of a public page is a script, so no page loads a parser for it.
+    renderJsonPayloads: false,
     // The server renders compiled code: with this, the build excludes Vue's compilers and Babel.
     externalVue: false,
     componentIslands: false,

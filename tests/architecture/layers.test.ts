@@ -67,6 +67,7 @@ const inHouse: Case[] = [
   ],
   ['arrows-of-setup', 'server/domains/setup', `import '../sessions/index'`, ['server/domains/sessions/index.ts']],
   ['arrows-of-mails', 'server/domains/mails', `import '../sessions/index'`, ['server/domains/sessions/index.ts']],
+  ['arrows-of-inbox', 'server/domains/inbox', `import '../sessions/index'`, ['server/domains/sessions/index.ts']],
   ['arrows-of-sessions', 'server/domains/sessions', `import '../actions/index'`, ['server/domains/actions/index.ts']],
   ['arrows-of-peers', 'server/domains/peers', `import '../sessions/index'`, ['server/domains/sessions/index.ts']],
   ['arrows-of-pages', 'server/domains/pages', `import '../actions/index'`, ['server/domains/actions/index.ts']],

@@ -30,14 +30,16 @@ test('settings sections have URLs, and the former anchors redirect to them', asy
   }
 })
 
-test('settings offer the optional email of the platform, which a person turns off', async () => {
+test('settings offer each topic by email and in the inbox, and a person turns off one of them', async () => {
   const { open, browser } = await startSignedIn()
   await open('/settings')
-  await press('Monthly review of unused access', 'switch')
-  await shows('You’ll no longer get “Monthly review of unused access”.')
-  expect(await (await browser.get('/_fw/account/mail')).json()).toMatchObject({
-    topics: [{ topic: 'unused-access', isOn: false }],
-  })
+  await press('Monthly review of unused access by email', 'switch')
+  await shows('You’ll no longer get “Monthly review of unused access by email”.')
+  const topics = async () => (await (await browser.get('/_fw/account/mail')).json()).topics
+  expect(await topics()).toMatchObject([{ topic: 'unused-access', isOn: false, isInInbox: true }])
+  await press('Monthly review of unused access in the inbox', 'switch')
+  await shows('You’ll no longer get “Monthly review of unused access in the inbox”.')
+  expect(await topics()).toMatchObject([{ isOn: false, isInInbox: false }])
 })
 
 test('an unknown settings section has no page', async () => {

@@ -20,7 +20,7 @@ const accept = (page: Page) => banner(page).getByRole('button', { name: /^Accept
 
 test.beforeEach(({ page, origin }) => signUp(page, origin, aPerson('Grace')).then(() => undefined))
 
-test('the invitation banner is below the pages in the sidebar, and a button in the header of narrow screens', async ({
+test('the invitation banner is below the pages in the sidebar, and behind the bell of narrow screens', async ({
   page,
   server,
 }) => {
@@ -54,11 +54,19 @@ test('the invitation banner is below the pages in the sidebar, and a button in t
   await page.setViewportSize({ width: 375, height: 800 })
   await expect(inSidebar(page)).toHaveCount(0)
   await expect(banner(page)).toHaveCount(0)
-  const waiting = page.getByRole('banner').getByRole('button', { name: '6 things wait for you: open the menu' })
+  const waiting = page.getByRole('banner').getByRole('button', { name: 'Inbox: 6 new' })
   await expect(waiting).toBeInViewport({ ratio: 1 })
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(375)
   await expectNoViolationsInBothColours(page)
   await waiting.click()
+  const inbox = page.getByRole('dialog', { name: 'Inbox' })
+  await expect(inbox.getByRole('link', { name: "Answer: Ada invited you to Ada's organization." })).toBeVisible()
+  await expect(inbox.getByRole('listitem')).toHaveCount(6)
+  await expectNoViolationsInBothColours(page)
+  await page.keyboard.press('Escape')
+  await expect(waiting).toBeFocused()
+
+  await page.getByRole('button', { name: 'Open the menu' }).click()
   const drawer = page.getByRole('dialog')
   await expect(drawer.getByRole('button', { name: /^Organization Grace/ })).toBeVisible()
   await drawer.getByRole('button', { name: 'Waiting for you 6' }).click()

@@ -73,6 +73,19 @@ describe('Recipients of /_fw/changes', () => {
     expect(hers.changes().map(({ action }) => action)).toEqual(['delete-note'])
   })
 
+  it('tells a person on any instance that their inbox has changed, without a place in the log', async () => {
+    const { owner, outsider } = await world.team()
+    const [hers, elsewhere] = await Promise.all([listen(outsider), listen(outsider, '', beside.origin)])
+    const mine = await listen(owner)
+    await owner.browser.post('/_fw/org/invitations', {
+      json: { invitations: [{ email: outsider.email, role: 'member' }] },
+    })
+    const told = { data: { action: 'fw-inbox', collections: [], id: null, ageInMs: 0 } }
+    for (const stream of [hers, elsewhere]) expect(await stream.until(about('fw-inbox'))).toMatchObject(told)
+    expect(mine.changes().map(({ action }) => action)).not.toContain('fw-inbox')
+    expect(await (await outsider.browser.get('/_fw/inbox/count')).json()).toEqual({ waiting: 1, unread: 0 })
+  })
+
   it('sends actions without a row only to the person who ran them', async () => {
     const { owner, member } = await world.team()
     const { note } = await run(member, 'create-note', { title: 'One' })

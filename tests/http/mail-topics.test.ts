@@ -19,8 +19,8 @@ describe('GET /_fw/account/mail', () => {
     const person = await world.person()
     expect(await listOf(person)).toEqual({
       topics: [
-        { topic: 'felling-news', name: 'News from the felling', isOn: true },
-        { topic: 'unused-access', name: 'Monthly review of unused access', isOn: true },
+        { topic: 'felling-news', name: 'News from the felling', isOn: true, isInInbox: true },
+        { topic: 'unused-access', name: 'Monthly review of unused access', isOn: true, isInInbox: true },
       ],
     })
     expect(await listOf(person, '?language=de')).toMatchObject({
@@ -44,6 +44,14 @@ describe('PUT /_fw/account/mail/:topic', () => {
       [one.userId],
     )
     expect(rows).toEqual([{ n: 3 }])
+  })
+
+  it('turns a topic off in the inbox alone, and needs one of the two', async () => {
+    const { browser } = await world.person()
+    const put = (json: object) => browser.request(`${PATH}/felling-news`, { method: 'PUT', json })
+    expect((await put({ isInInbox: false })).status).toBe(204)
+    expect((await (await browser.get(PATH)).json()).topics[0]).toMatchObject({ isOn: true, isInInbox: false })
+    expect(await statusAndCode(await put({}))).toEqual([400, 'invalid-input'])
   })
 
   it('returns 404 for an unknown topic', async () => {

@@ -61,7 +61,7 @@ export {
 export { defineLocalMigration, type LocalMigrationContext } from './domains/sessions'
 export { defineMcpApp, defineMcpPrompt, defineMcpResource } from './domains/mcp'
 export { defineJob, enqueue, followJob, type JobContext } from './kernel/jobs'
-export { sendMail } from './domains/mails'
+export { notify, sendMail } from './domains/mails'
 export { type CalendarEvent, defineMail, type MailAttachment, type MailBodyContext } from './kernel/mail/define-mail'
 export { csvRows, defineUpload, type OpenFile, openFile } from './domains/files'
 export { entitled, setPlan } from './domains/plans'

@@ -101,7 +101,8 @@ function openChannel(hear: StreamOptions['hear']) {
   function take(message: Message): void {
     if (message.kind === 'live' || message.kind === 'down') state.isLive = message.kind === 'live'
     else if (message.kind === 'change') {
-      state.lastId = message.id
+      // A change of the inbox has no ID of its own.
+      if (message.id) state.lastId = message.id
       // `performance.now()` starts at zero in each tab, so this uses the age of a change.
       const ageInMs = message.change.ageInMs + Math.max(0, Date.now() - message.sentAt)
       hear({ kind: 'change', change: { ...message.change, ageInMs } })

@@ -28,6 +28,7 @@ function createLiveFeed(open: Open) {
   }
 
   return {
+    isUsed: () => listeners.size > 0,
     /** Calls `listener` for each event. Returns a function that removes it. */
     listen(listener: Listener): () => void {
       const startedAt = performance.now()
@@ -59,6 +60,8 @@ function useLiveFeed(): LiveFeed {
     return openChangeStream({
       startedAt,
       hear(heard) {
+        // The stream ends a moment after the page.
+        if (!feed.isUsed()) return
         hear(heard)
         // An app may ask the user for approval.
         if (heard.kind === 'change' && heard.change.action.startsWith('request-'))

@@ -3,7 +3,7 @@ import { purgeApprovals } from '#fairway/server/domains/agents'
 import { purgeOAuth, purgeOAuthClients } from '#fairway/server/domains/oauth-server'
 import { purgeOrganizations, purgeServiceKeys } from '#fairway/server/domains/organizations'
 import { purgeEmbedTokens } from '#fairway/server/domains/pages'
-import { purgeAddressChanges, purgeSessions } from '#fairway/server/domains/people'
+import { purgeAddressChanges, purgeNotifications, purgeSessions } from '#fairway/server/domains/people'
 import { purgeSetupLinks } from '#fairway/server/domains/setup'
 import { purgeWebhooks } from '#fairway/server/domains/webhooks'
 import { requireRun } from '#fairway/server/kernel/current-run'
@@ -26,6 +26,7 @@ const PURGES = [
   purgeApprovals,
   purgeUndo,
   purgeAddressChanges,
+  purgeNotifications,
   purgeWebhooks,
   purgeSetupLinks,
   purgeOrganizations,

@@ -1,4 +1,4 @@
-import { mailByTopic } from '#fairway/server/domains/mails'
+import { notifyByTopic } from '#fairway/server/domains/mails'
 import { claimAccessReviews } from '#fairway/server/domains/oauth-server'
 import { listManagers } from '#fairway/server/domains/organizations'
 import { requireRun } from '#fairway/server/kernel/current-run'
@@ -11,7 +11,7 @@ const MOST_CONNECTIONS = 30
 const EVERYTHING = 'everything' as const
 
 export default defineJob({
-  description: 'Mails owners once a month which connected apps and API tokens did not use what they may.',
+  description: 'Tells owners once a month which connected apps and API tokens did not use what they may.',
   schedule: '47 6 * * *',
   timeout: 30 * 60,
   async run() {
@@ -23,7 +23,8 @@ export default defineJob({
         person: name,
         unused: isIdle ? [EVERYTHING] : unused.map(part => (part === 'mcp:write' ? 'write' : part)),
       }))
-      await mailByTopic(app, await listManagers(app, orgId, ['owner']), 'unused-access', {
+      const addresses = await listManagers(app, orgId, ['owner'])
+      await notifyByTopic(app, { orgId, addresses }, 'unused-access', {
         values: { organization, connections },
         href: app.config.baseUrl + ORGANIZATION_APPS_PAGE,
       })

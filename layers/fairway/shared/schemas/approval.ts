@@ -12,6 +12,3 @@ export const waitingApprovalSchema = z.object({
   expiresAt: z.string(),
 })
 export type WaitingApproval = z.infer<typeof waitingApprovalSchema>
-
-/** The audited steps that change what waits. */
-export const APPROVAL_STEPS = ['request-approval', 'request-admin-approval', 'approve-call', 'deny-call'] as const

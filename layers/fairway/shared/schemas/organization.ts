@@ -12,7 +12,7 @@ export type OrganizationEntry = z.infer<typeof organizationEntrySchema>
 const inviterSchema = z.nullable(shownPersonSchema)
 
 /** An invitation as the invited person sees it. */
-const receivedInvitationSchema = z.object({
+export const receivedInvitationSchema = z.object({
   id: z.string(),
   orgName: z.string(),
   role: roleSchema,

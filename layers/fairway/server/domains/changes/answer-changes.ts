@@ -105,7 +105,7 @@ async function stream(event: H3Event, { app, session, declared, until }: StreamI
   const listener: Listener = {
     session,
     sessionNow: () => sessionNow(event),
-    tell: (change, id) => write(`event: change\nid: ${id}\ndata: ${JSON.stringify(change)}\n\n`),
+    tell: (change, id) => write(`event: change\n${id ? `id: ${id}\n` : ''}data: ${JSON.stringify(change)}\n\n`),
     tellToReload: () => write('event: reload\ndata: {}\n\n'),
     end: reason => {
       write(`event: end\ndata: ${JSON.stringify({ reason })}\n\n`)

@@ -6,10 +6,11 @@ import {
   listWritesAfter,
   newestAuditRow,
 } from '#fairway/server/domains/actions'
+import { listSignalsAfter } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
 import { isStopping } from '#fairway/server/kernel/background'
 import { AppError } from '#fairway/server/kernel/http/app-error'
-import type { Change } from '#fairway/shared/schemas/change'
+import { type Change, INBOX_CHANGED } from '#fairway/shared/schemas/change'
 import type { Session } from '#fairway/shared/schemas/session'
 import { changeFor, concerns, type Declared } from './change'
 
@@ -18,7 +19,8 @@ export interface Listener {
   session: Session
   /** The current session; null when it has ended. */
   sessionNow(): Promise<Session | null>
-  tell(change: Change, id: string): void
+  /** Without an ID for a change that is not in the log, which a page that connects again cannot miss: it loads its inbox. */
+  tell(change: Change, id?: string): void
   /** Tells the page that changes may be missing and all its data may be stale. */
   tellToReload(): void
   end(reason: 'session' | 'stopping'): void
@@ -30,6 +32,8 @@ interface Feed {
   listeners: Set<Listener>
   /** The newest row that was delivered to all listeners. */
   last: Place | undefined
+  /** The newest signal of an inbox that was delivered. */
+  lastSignal: number | undefined
   /** When this process wrote each row, in milliseconds of its monotonic clock. */
   written: Map<string, number>
   checkedAt: number
@@ -52,6 +56,7 @@ const feedOf = (app: App): Feed =>
   app.memo('change-feed', () => ({
     listeners: new Set<Listener>(),
     last: undefined,
+    lastSignal: undefined,
     written: new Map(),
     checkedAt: 0,
     isDue: false,
@@ -70,8 +75,9 @@ export async function listen(
   const feed = feedOf(app)
   if (!feed.stop) {
     const last = await newestAuditRow(app)
+    const { last: lastSignal } = await listSignalsAfter(app, undefined)
     // Another listener may have started the feed during the query.
-    if (!feed.stop) Object.assign(feed, { last, stop: startLooking(app, declared, feed) })
+    if (!feed.stop) Object.assign(feed, { last, lastSignal, stop: startLooking(app, declared, feed) })
   }
   feed.listeners.add(listener)
   const stop = () => {
@@ -131,12 +137,21 @@ async function lookWhileDue(app: App, declared: Declared, feed: Feed): Promise<v
   while (feed.isDue) {
     feed.isDue = false
     try {
+      await tellInboxes(app, feed)
       await lookOnce(app, declared, feed)
     } catch (error) {
       // The next poll starts at the same row again.
       app.log.warn('the log of writes could not be followed', { error })
     }
   }
+}
+
+/** Tells the people whose inbox has changed. What is in it is for the request of the page. */
+async function tellInboxes(app: App, feed: Feed): Promise<void> {
+  const { userIds, last } = await listSignalsAfter(app, feed.lastSignal)
+  feed.lastSignal = last
+  for (const { session, tell } of feed.listeners)
+    if (userIds.has(session.userId)) tell({ action: INBOX_CHANGED, collections: [], id: null, ageInMs: 0 })
 }
 
 async function lookOnce(app: App, declared: Declared, feed: Feed): Promise<void> {

@@ -2,9 +2,10 @@
 import { and, eq } from 'drizzle-orm'
 import type { MailTypes } from '#fw/mail-types'
 import { findStoredFile } from '#fairway/server/domains/files'
-import { languageOfPerson } from '#fairway/server/domains/people'
+import { findMembership } from '#fairway/server/domains/organizations'
+import { findPerson, inboxTopicsOff, languageOfPerson, writeNotification } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
-import { requireRun } from '#fairway/server/kernel/current-run'
+import { requireRun, sessionOfRun } from '#fairway/server/kernel/current-run'
 import type { Orm } from '#fairway/server/kernel/database/client'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { Limit } from '#fairway/server/kernel/limits/limits'
@@ -44,9 +45,7 @@ export async function sendMailOf(
   const declared = findMail(app, name)
   if (!declared) throw new Error(`there is no mail ${name} in server/mails`)
   if (!app.mailer.isReady) throw new AppError('mail-unavailable')
-  const to = emailSchema.safeParse(recipient).data
-  if (to === undefined)
-    throw new AppError('invalid-input', { errors: [{ path: 'to', message: 'This is no address.' }] })
+  const to = requireAddress(recipient)
   if (declared.topic !== undefined && (await isSwitchedOff(db, to, declared.topic))) return 'switched-off'
   await rateLimitWithin(app, db, limitOf(name, declared), to)
   const language = wanted ?? (await languageOfPerson(app, { email: to }))
@@ -58,23 +57,80 @@ export async function sendMailOf(
   return 'queued'
 }
 
+/** What a person gets: the mail and the notification, each as they chose for its topic. */
+interface Notified {
+  /** `unavailable`: no mail server is set up. */
+  mail: 'queued' | 'switched-off' | 'unavailable'
+  /** `no-account`: the address has no account, so there is no inbox. */
+  inbox: 'written' | 'switched-off' | 'no-account'
+}
+
 /**
- * Queues one of the platform's optional mails to those of these people who have not switched its topic off, in their language.
- * Throws like `queueMail`.
+ * Tells a person by a mail, in their inbox, or by both, as they chose for the topic of the mail; without a topic by both. Writes
+ * in the transaction when `db` is one. Members see it in the inbox while they are in `orgId`, by default the organization of the
+ * caller. Throws like `sendMail`, except for a missing mail server.
  */
-export async function mailByTopic<Name extends PlatformMail>(
+export async function notify<Name extends keyof MailTypes & string>(
+  db: Pick<Orm, 'insert' | 'run' | 'all' | 'select'>,
+  name: Name,
+  message: MailToSend<MailDataOf<MailTypes[Name]>> & { orgId?: string | null },
+): Promise<Notified> {
+  const { app } = requireRun()
+  const declared = findMail(app, name)
+  if (!declared) throw new Error(`there is no mail ${name} in server/mails`)
+  const email = requireAddress(message.to)
+  const mail = app.mailer.isReady ? await sendMailOf(app, db, name, message) : 'unavailable'
+  const person = await findPerson(app, { email })
+  if (!person) return { mail, inbox: 'no-account' }
+  const { userId } = person
+  if (declared.topic !== undefined && (await inboxTopicsOff(app, userId)).includes(declared.topic))
+    return { mail, inbox: 'switched-off' }
+  if (mail !== 'queued') await rateLimitWithin(app, db, limitOf(name, declared), email)
+  const content = contentOf(app, name, message.data, message.language ?? (await languageOfPerson(app, { userId })))
+  await writeNotification(app, db, { userId, orgId: await sharedOrg(userId, message.orgId), content })
+  return { mail, inbox: 'written' }
+}
+
+/** The organization of a notification: the given one, else the caller's. Null where the receiver is no member: they see it everywhere. */
+async function sharedOrg(userId: string, given: string | null | undefined): Promise<string | null> {
+  const run = requireRun()
+  const orgId = given === undefined ? (run.orgId ?? (await sessionOfRun(run))?.orgId ?? null) : given
+  return orgId !== null && (await findMembership(run.app, userId, orgId)) ? orgId : null
+}
+
+/** An organization's message to people, by one of the platform's optional mails. */
+interface ToPeople {
+  orgId: string
+  addresses: readonly string[]
+}
+
+/**
+ * Tells these people by one of the platform's optional mails, each in their language and as they chose for its topic. Throws like
+ * `queueMail`.
+ */
+export async function notifyByTopic<Name extends PlatformMail>(
   app: App,
-  addresses: readonly string[],
+  { orgId, addresses }: ToPeople,
   name: Name,
   content: Omit<Parameters<typeof mailContent<Name>>[2], 'language'>,
 ): Promise<void> {
   const { topic } = requireMail(app, name)
   for (const email of addresses) {
-    if (topic !== undefined && (await isSwitchedOff(app.db.orm, email, topic))) continue
-    const mail = mailContent(app, name, { ...content, language: await languageOfPerson(app, { email }) })
-    const unsubscribe = topic === undefined ? undefined : unsubscribeOf(app, email, topic, mail.language)
-    await queueMail(app, email, { ...mail, unsubscribe })
+    const person = await findPerson(app, { email })
+    if (!person || topic === undefined) continue
+    const { userId } = person
+    const mail = mailContent(app, name, { ...content, language: await languageOfPerson(app, { userId }) })
+    if (!(await inboxTopicsOff(app, userId)).includes(topic))
+      await writeNotification(app, app.db.orm, { userId, orgId, content: mail })
+    if (!app.mailer.isReady || (await isSwitchedOff(app.db.orm, email, topic))) continue
+    await queueMail(app, email, { ...mail, unsubscribe: unsubscribeOf(app, email, topic, mail.language) })
   }
+}
+
+function requireAddress(address: string): string {
+  const email = emailSchema.safeParse(address).data
+  if (email !== undefined) return email
+  throw new AppError('invalid-input', { errors: [{ path: 'to', message: 'This is no address.' }] })
 }
 
 const limitOf = (name: string, { mostPerHour }: Mail): Limit => ({

@@ -2,6 +2,7 @@
 // The topics that a receiver can switch off, and the page for it; each such mail contains the link to the page (RFC 8058).
 import { and, eq, inArray } from 'drizzle-orm'
 import { z } from 'zod'
+import { inboxTopicsOff } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
 import { sha256 } from '#fairway/server/kernel/crypto/hash'
 import { seal, unseal, UnsealError } from '#fairway/server/kernel/crypto/seal'
@@ -53,9 +54,16 @@ export function topicsOf(app: App): string[] {
 }
 
 /** The topics that a receiver can switch off, with their names, and whether each is on. */
-export async function listTopics(app: App, email: string, language: Language) {
+async function listTopics(app: App, email: string, language: Language) {
   const off = new Set(await switchedOff(app, email))
   return topicsOf(app).map(topic => ({ topic, name: nameOf(topic, language), isOn: !off.has(topic) }))
+}
+
+/** The same for an account, which also has an inbox. */
+export async function listTopicsOf(app: App, { email, userId }: { email: string; userId: string }, language: Language) {
+  const off = new Set(await inboxTopicsOff(app, userId))
+  const topics = await listTopics(app, email, language)
+  return topics.map(each => ({ ...each, isInInbox: !off.has(each.topic) }))
 }
 
 interface Visit {

@@ -57,6 +57,7 @@ export {
 } from './organization-list'
 export { checkMayInvite, countInvitation, invite } from './invite'
 export { mailName } from './mail-name'
+export { listOpenInvitations } from './overview'
 export { joinByDomain, acceptInvitation, findOpenInvitation } from './join'
 export { type ClosedMembership, openedOrganizations, refuseClosed } from './opened-organizations'
 export { countSeats, SEATS_TABLE, seatsTaken } from './seats'

@@ -3,6 +3,7 @@ import {
   languageOfPerson,
   personJoin,
   personOfSession,
+  signalInbox,
   shownPersonSql,
   toShownPerson,
 } from '#fairway/server/domains/people'
@@ -111,6 +112,7 @@ async function inviteOne(
     })
     .returning({ id: orgInvitations.id })
   if (!row) throw new AppError('conflict')
+  await signalInbox(app, email)
   const invitedBy = mailName(session.name, session.email)
   const mail = { id: row.id, token, email, role, orgName: actor.orgName, invitedBy, inviterId: actor.userId }
   const { emailError, mailId } = await sendInvitationMail(app, mail)
@@ -144,8 +146,9 @@ export async function revokeInvitation(app: App, actor: Actor, id: string): Prom
     .update(orgInvitations)
     .set({ status: 'revoked' })
     .where(isPendingOf(actor.orgId, id))
-    .returning({ id: orgInvitations.id })
-  if (revoked.length === 0) throw new AppError('not-found')
+    .returning({ email: orgInvitations.email })
+  if (!revoked[0]) throw new AppError('not-found')
+  await signalInbox(app, revoked[0].email)
 }
 
 /** Lists the pending invitations with the state of their emails, for owners and admins. */

@@ -14,7 +14,6 @@ import { DOMAIN_HOLDS } from './domain-names'
 
 /** Returns the person's organizations, the active one, and pending invitations. */
 export async function getOverview(app: App, session: Session): Promise<OrganizationOverview> {
-  const isTrusted = session.emailVerified || app.config.signIn.acceptsUnverified
   const [memberships, active, received, matches, orphanedCredentials, deleted] = await Promise.all([
     listMemberships(app, session.userId),
     findDetails(app, session),
@@ -29,8 +28,8 @@ export async function getOverview(app: App, session: Session): Promise<Organizat
     active,
     orphanedCredentials,
     // A person with an unconfirmed address learns only that there are invitations.
-    invitations: isTrusted ? received : [],
-    needsVerifiedEmail: !isTrusted && received.length > 0,
+    invitations: isTrusted(app, session) ? received : [],
+    needsVerifiedEmail: !isTrusted(app, session) && received.length > 0,
     // They learn only that there is a team, not its name.
     domainMatches: session.emailVerified ? matches : [],
     hasUnconfirmedMatch: !session.emailVerified && matches.length > 0,
@@ -65,6 +64,12 @@ export async function findDetails(app: App, session: Session): Promise<Organizat
   const secondFactorSince = isoTimeOrNull(row.secondFactorSince)
   return { ...details, role, createdAt, isLastOwner, secondFactorSince, agentsReadOnly }
 }
+
+const isTrusted = (app: App, session: Session): boolean => session.emailVerified || app.config.signIn.acceptsUnverified
+
+/** Lists the invitations that the person can answer, oldest first; none for an unconfirmed address. */
+export const listOpenInvitations = async (app: App, session: Session): Promise<ReceivedInvitation[]> =>
+  isTrusted(app, session) ? listReceived(app, session) : []
 
 async function listReceived(app: App, session: Session): Promise<ReceivedInvitation[]> {
   const rows = await findInvitations(app, `i.email = ? and i.status = 'pending'`, [session.email.toLowerCase()])

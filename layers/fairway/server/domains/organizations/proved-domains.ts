@@ -1,6 +1,6 @@
 // Domains that an organization proves by a TXT record. A proof covers exactly the domain, none of its subdomains.
 import type { App } from '#fairway/server/kernel/app-context'
-import { mailPeople } from '#fairway/server/domains/people'
+import { notifyPeople } from '#fairway/server/domains/people'
 import { randomHex } from '#fairway/server/kernel/crypto/random'
 import { isoTimeOrNull } from '#fairway/server/kernel/iso-time'
 import { AppError } from '#fairway/server/kernel/http/app-error'
@@ -208,6 +208,7 @@ async function noteMissing(app: App, { orgId, domain }: Row): Promise<void> {
   )
   if (lapsed?.rowsAffected !== 1) return
   app.log.warn('a domain is no longer proved: its record is gone', { orgId, domain })
-  const owners = await listManagers(app, orgId, ['owner'])
-  await mailPeople(app, owners, 'domain-lapsed', { values: { domain }, href: app.config.baseUrl + SINGLE_SIGN_ON_PAGE })
+  const addresses = await listManagers(app, orgId, ['owner'])
+  const href = app.config.baseUrl + SINGLE_SIGN_ON_PAGE
+  await notifyPeople(app, { orgId, addresses }, 'domain-lapsed', { values: { domain }, href })
 }

@@ -1,5 +1,5 @@
 // The end of a connection's client secret: providers end secrets, and then nobody signs in any more.
-import { mailPeople } from '#fairway/server/domains/people'
+import { notifyPeople } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
 import { formatTime } from '#fairway/shared/languages'
 import { SINGLE_SIGN_ON_PAGE } from '#fairway/shared/paths'
@@ -53,7 +53,8 @@ export async function tellEndingSecrets(app: App): Promise<number> {
 
 async function mailOwners(app: App, { orgId, name: connection, endsAt }: Ending): Promise<void> {
   const href = app.config.baseUrl + SINGLE_SIGN_ON_PAGE
-  await mailPeople(app, await listManagers(app, orgId, ['owner']), 'secret-ending', language => ({
+  const addresses = await listManagers(app, orgId, ['owner'])
+  await notifyPeople(app, { orgId, addresses }, 'secret-ending', language => ({
     values: { connection, ends: formatTime(endsAt, language, 'day', 'UTC') },
     href,
   }))

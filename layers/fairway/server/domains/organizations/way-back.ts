@@ -1,6 +1,6 @@
 // The way back for an owner whom the sign-in rule or the session policy keeps out: a mailed link that lifts it.
 import { z } from 'zod'
-import { mailPeople } from '#fairway/server/domains/people'
+import { mailPeople, notifyPeople } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { limits } from '#fairway/server/kernel/limits/limits'
@@ -73,7 +73,8 @@ export async function useWayBack(
   if (rowsAffected === 0) throw new AppError('forbidden')
   app.log.warn('an owner has lifted what kept them out', { orgId, by: session.userId, lifted: lifts })
   const membership = await findMembership(app, session.userId, orgId)
-  await mailPeople(app, await listManagers(app, orgId, ['owner']), 'way-back-used', {
+  const addresses = await listManagers(app, orgId, ['owner'])
+  await notifyPeople(app, { orgId, addresses }, 'way-back-used', {
     values: { organization: membership?.orgName ?? '', who: session.email },
     href: app.config.baseUrl + SINGLE_SIGN_ON_PAGE,
   })

@@ -209,7 +209,8 @@ export const peopleRows: DependentRows = {
     { sql: 'delete from fw_terms_acceptances where user_id = ?', args: [userId] },
     { sql: 'update users set terms_version = null where id = ?', args: [userId] },
   ],
-  forgetOrganization: ({ sql, args }) => [{ sql: `delete from application_state where ${sql}`, args }],
+  forgetOrganization: ({ sql, args }) =>
+    ['application_state', 'fw_notifications'].map(table => ({ sql: `delete from ${table} where ${sql}`, args })),
   ofPerson(person) {
     const { userId } = person
     const isIn = isExported('org_id', person)
@@ -230,6 +231,11 @@ export const peopleRows: DependentRows = {
         from known_devices where user_id = ? order by first_seen_at`),
       terms: of(`select version, ${isoTime('accepted_at')} as acceptedAt from fw_terms_acceptances
         where user_id = ? order by accepted_at`),
+      notifications: {
+        sql: `select org_id as organization, name, title, text, href, ${isoTime('created_at')} as createdAt, ${isoTime('read_at')} as readAt
+          from fw_notifications where user_id = ? and ${isIn.sql} order by id`,
+        args: [userId, ...isIn.args],
+      },
       settings: of('select key, value from user_settings where user_id = ? order by key'),
       applicationState: {
         sql: `select org_id as organization, key, value, ${isoTime('updated_at')} as updatedAt
@@ -243,6 +249,8 @@ export const peopleRows: DependentRows = {
       'fw_user_pictures',
       'fw_address_changes',
       'fw_terms_acceptances',
+      'fw_notifications',
+      'fw_inbox_signals',
       'application_state',
       'user_settings',
       'known_devices',

@@ -83,14 +83,26 @@ export {
   type PersonValues,
   ACTIVE_ORG_SETTING,
   HOOK_SETTING,
+  inboxTopicsOff,
   languageOfPerson,
   onceSettingSql,
   rememberLanguage,
   settingJoin,
+  switchInboxTopic,
   writeSettingSql,
   writeUserSetting,
 } from './person-values'
-export { mailPeople } from './mail-people'
+export { mailPeople, notifyPeople } from './mail-people'
+export {
+  countUnread,
+  type InboxReader,
+  listNotifications,
+  listSignalsAfter,
+  purgeNotifications,
+  readNotifications,
+  signalInbox,
+  writeNotification,
+} from './notifications'
 export { requirePicture } from './pictures'
 export {
   type AddressChange,

@@ -4,6 +4,8 @@ import type { PlatformMail } from '#fairway/server/kernel/mail/platform-mails'
 import { queueMail } from '#fairway/server/kernel/mail/queue-mail'
 import { offered } from '#fairway/server/kernel/messages'
 import type { Language } from '#fairway/shared/languages'
+import { findPerson } from './person'
+import { writeNotification } from './notifications'
 import { languageOfPerson } from './person-values'
 
 type Content<Name extends PlatformMail> = Omit<Parameters<typeof mailContent<Name>>[2], 'language'>
@@ -22,5 +24,26 @@ export async function mailPeople<Name extends PlatformMail>(
     const language = await languageOfPerson(app, { email })
     const said = typeof content === 'function' ? content(language ?? offered.defaultLanguage) : content
     await queueMail(app, email, mailContent(app, name, { ...said, language }))
+  }
+}
+
+/**
+ * Like `mailPeople`, and also writes it to the inbox of each account. The mail has no link that opens an account. Without a mail
+ * server it is only in the inbox.
+ */
+export async function notifyPeople<Name extends PlatformMail>(
+  app: App,
+  { orgId, addresses }: { orgId: string | null; addresses: readonly string[] },
+  name: Name,
+  content: Parameters<typeof mailPeople<Name>>[3],
+): Promise<void> {
+  for (const email of addresses) {
+    const { userId } = (await findPerson(app, { email })) ?? {}
+    if (userId === undefined) continue
+    const language = (await languageOfPerson(app, { userId })) ?? offered.defaultLanguage
+    const said = typeof content === 'function' ? content(language) : content
+    const written = mailContent(app, name, { ...said, language })
+    await writeNotification(app, app.db.orm, { userId, orgId, content: written })
+    if (app.mailer.isReady) await queueMail(app, email, written)
   }
 }

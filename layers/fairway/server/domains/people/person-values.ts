@@ -21,6 +21,9 @@ const LANGUAGE_KEY = 'fw-language'
 /** The time zone of the browser that signed in most recently (`timeZoneOfPerson`). */
 const TIME_ZONE_KEY = 'fw-time-zone'
 
+/** The topics that a person does not want in their inbox, as a JSON array. */
+const INBOX_OFF_KEY = 'fw-inbox-off'
+
 // Settings of the platform, stored beside those of the application. The first has a dedicated writer.
 export const PLATFORM_SETTINGS: ReadonlySet<string> = new Set([
   ACTIVE_ORG_SETTING,
@@ -28,6 +31,7 @@ export const PLATFORM_SETTINGS: ReadonlySet<string> = new Set([
   HOOK_SETTING,
   LANGUAGE_KEY,
   TIME_ZONE_KEY,
+  INBOX_OFF_KEY,
 ])
 
 /** Values stored for a person by key: any JSON, at most 64 KiB each (`value-too-large`). */
@@ -236,3 +240,22 @@ export const timeZoneOfPerson = (app: App, person: PersonKey): Promise<string | 
 /** Stores the time zone of the browser that signs in. */
 export const rememberTimeZone = (app: App, userId: string, timeZone: string): Promise<void> =>
   writeUserSetting(app, userId, TIME_ZONE_KEY, timeZone)
+
+const topicsSchema = z.array(z.string())
+
+/** The topics that a person has switched off in their inbox. */
+export async function inboxTopicsOff(app: App, userId: string): Promise<string[]> {
+  const stored = await settingOf(app, { userId }, INBOX_OFF_KEY)
+  return stored === undefined ? [] : topicsSchema.parse(JSON.parse(stored))
+}
+
+/** Switches a topic on or off in a person's inbox, in one statement. */
+export async function switchInboxTopic(app: App, userId: string, topic: string, isOn: boolean): Promise<void> {
+  const others = `(select json_group_array(value) from json_each(user_settings.value) where value <> :topic)`
+  const list = isOn ? others : `json_insert(${others}, '$[#]', :topic)`
+  await app.db.client.execute({
+    sql: `insert into user_settings (user_id, key, value) values (:userId, '${INBOX_OFF_KEY}', iif(:isOn, '[]', json_array(:topic)))
+      on conflict (user_id, key) do update set value = ${list}`,
+    args: { userId, topic, isOn: isOn ? 1 : 0 },
+  })
+}

@@ -209,3 +209,43 @@ export const termsAcceptances = sqliteTable(
   },
   table => [primaryKey({ columns: [table.userId, table.version] })],
 )
+
+/** What a person was told in the inbox, in their language at that time. */
+export const notifications = sqliteTable(
+  'fw_notifications',
+  {
+    id: text('id').primaryKey(),
+    userId: text('user_id')
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    /** The organization whose members may see it; null for none. */
+    orgId: text('org_id'),
+    /** The name of the mail that it was made from. */
+    name: text('name').notNull(),
+    title: text('title').notNull(),
+    text: text('text').notNull(),
+    /** A path of this application, or a full address; null for none. */
+    href: text('href'),
+    createdAt: instant('created_at').notNull(),
+    readAt: instant('read_at'),
+  },
+  table => [
+    index('fw_notifications_user').on(table.userId, table.id),
+    index('fw_notifications_unread')
+      .on(table.userId, table.orgId)
+      .where(sql`read_at is null`),
+    index('fw_notifications_org').on(table.orgId),
+    index('fw_notifications_created').on(table.createdAt),
+  ],
+)
+
+/** Says that a person's inbox has changed. Open pages follow the rows by `place`, in the order in which they become visible. */
+export const inboxSignals = sqliteTable(
+  'fw_inbox_signals',
+  {
+    place: integer('place').primaryKey({ autoIncrement: true }),
+    userId: text('user_id').notNull(),
+    at: instant('at').notNull(),
+  },
+  table => [index('fw_inbox_signals_at').on(table.at)],
+)

@@ -9,7 +9,7 @@ import {
   mailName,
   toConnection,
 } from '#fairway/server/domains/organizations'
-import { mailPeople } from '#fairway/server/domains/people'
+import { notifyPeople } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { AppError } from '#fairway/server/kernel/http/app-error'
 import type { RequestInfo } from '#fairway/server/kernel/http/request-info'
@@ -76,7 +76,8 @@ export async function noteChange(app: App, visit: SetupVisit, { action, kept = {
   await recordAudit(app, { ...row, visitedOrgId: orgId, visitorEmail: email })
   if (!told) return
   const organization = mailName(orgName, app.config.name)
-  await mailPeople(app, await listManagers(app, orgId, ['owner']), 'setup-changed', language => {
+  const addresses = await listManagers(app, orgId, ['owner'])
+  await notifyPeople(app, { orgId, addresses }, 'setup-changed', language => {
     const what = fill(messagesOf(language).setup.changes[told], textsIn(kept))
     return { values: { organization, who: email, what }, href: app.config.baseUrl + SINGLE_SIGN_ON_PAGE }
   })

@@ -1,7 +1,7 @@
 // The result of an attempt: delivered, retried or failed. Also decides when a webhook is switched off.
 import type { App } from '#fairway/server/kernel/app-context'
 import { isInDeleted, listManagers } from '#fairway/server/domains/organizations'
-import { findPerson, mailPeople } from '#fairway/server/domains/people'
+import { findPerson, notifyPeople } from '#fairway/server/domains/people'
 import { inBackground } from '#fairway/server/kernel/background'
 import { SECURITY_PAGE, WEBHOOKS_PAGE } from '#fairway/shared/paths'
 import type { Attempt } from './send-webhook'
@@ -150,7 +150,7 @@ async function tellManagers(
   const href = app.config.baseUrl + (orgId === null ? SECURITY_PAGE : WEBHOOKS_PAGE)
   // The path and query may contain a secret.
   const values = { address: new URL(url).host }
-  await mailPeople(app, addresses, mail, { values, href })
+  await notifyPeople(app, { orgId, addresses }, mail, { values, href })
 }
 
 /** Operators with an account and a confirmed address. */

@@ -1,7 +1,7 @@
 // The keys of service accounts. An account has two live ones at most: the second replaces the first.
 import { crc32 } from 'node:zlib'
 import { z } from 'zod'
-import { mailPeople, personJoin } from '#fairway/server/domains/people'
+import { mailPeople, notifyPeople, personJoin } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
 import { sha256 } from '#fairway/server/kernel/crypto/hash'
 import { newId, randomAlphanumeric, toBase62 } from '#fairway/server/kernel/crypto/random'
@@ -114,7 +114,8 @@ export async function tellEndingKeys(app: App): Promise<number> {
     })
     if (rowsAffected !== 1) continue
     told += 1
-    await mailPeople(app, await listManagers(app, orgId, ['owner']), 'service-key-ending', language => ({
+    const addresses = await listManagers(app, orgId, ['owner'])
+    await notifyPeople(app, { orgId, addresses }, 'service-key-ending', language => ({
       values: { account, ends: formatTime(endsAt, language, 'day', 'UTC') },
       href: app.config.baseUrl + CONNECTED_APPS_PAGE,
     }))
