@@ -37,6 +37,7 @@ const importers = {
   'file-type': '^layers/fairway/server/domains/files/',
   s3mini: '^layers/fairway/server/domains/files/',
   papaparse: '^layers/fairway/shared/csv/',
+  '@node-rs/bcrypt': '^layers/fairway/server/kernel/crypto/',
 }
 
 /** How the path of what an author writes begins: in the root, or in the sample once that has left it. */

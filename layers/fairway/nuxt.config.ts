@@ -138,9 +138,11 @@ export default defineNuxtConfig({
   typescript: { strict: true },
   $production: {
     nitro: {
-      // Bundled packages start the server three times faster than packages loaded from node_modules; libsql is native.
+      // Bundled packages start the server three times faster than packages loaded from node_modules; libsql and bcrypt are native.
       // papaparse has code in strings, which the bundler would rewrite.
-      externals: { inline: [/node_modules\/(?!libsql\/|ws\/|papaparse\/|@libsql\/(?!client|core|hrana|isomorphic))/] },
+      externals: {
+        inline: [/node_modules\/(?!libsql\/|@node-rs\/|ws\/|papaparse\/|@libsql\/(?!client|core|hrana|isomorphic))/],
+      },
     },
   },
 })

@@ -91,6 +91,7 @@ const inHouse: Case[] = [
   ['crypto-importer', 'server/domains/pages', `import 'node:crypto'`, []],
   ['importer-of-file-type', 'server/domains/sessions', `import 'file-type'`, []],
   ['importer-of-s-mini', 'server/domains/sessions', `import 's3mini'`, []],
+  ['importer-of-node-rs-bcrypt', 'server/domains/people', `import '@node-rs/bcrypt'`, []],
   ['importer-of-papaparse', 'server/domains/files', `import 'papaparse'`, []],
   ['importer-of-papaparse', 'shared', `import 'papaparse'`, []],
   ['importer-of-lru-cache', 'server/domains/sessions', `import 'lru-cache'`, []],

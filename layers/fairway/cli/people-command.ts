@@ -2,7 +2,7 @@
 import { defineCommand } from 'citty'
 import { AppError } from '../server/kernel/http/app-error'
 import { type Call, operate, placeOptions, timeOf } from './operate'
-import { say } from './terminal'
+import { endWith, say, tellFailure, tellLocalFailure, UsageFault } from './terminal'
 
 const address = { type: 'positional', required: true, description: 'The email address of the account.' } as const
 
@@ -76,10 +76,45 @@ const signOutCommand = defineCommand({
     }),
 })
 
+const importCommand = defineCommand({
+  meta: {
+    name: 'import',
+    description:
+      'Import accounts from a CSV file with the columns email, name, confirmed, password_hash, organization and role.',
+  },
+  args: {
+    file: { type: 'positional', required: true, description: 'The CSV file.' },
+    'dry-run': { type: 'boolean', description: 'Say what would happen; write nothing.', default: false },
+    yes: { type: 'boolean', description: 'In production: write. Without it nothing is written there.', default: false },
+    'create-organizations': {
+      type: 'boolean',
+      description: 'Create organizations that do not exist. The row of its owner comes first.',
+      default: false,
+    },
+    mail: {
+      type: 'boolean',
+      description: 'Mail the new people without a password a link to the sign-in page. Default: no mails.',
+      default: false,
+    },
+    json: { type: 'boolean', description: 'Write one JSON object.', default: false },
+    operator: placeOptions.operator,
+  },
+  run: ({ args }) =>
+    endWith(
+      async () => {
+        const { inLocalApp } = await import('./local-app')
+        const { importPeople } = await import('./import-people/import-people')
+        return inLocalApp(app => importPeople(app, args))
+      },
+      thrown => (thrown instanceof UsageFault ? tellFailure(thrown) : tellLocalFailure(thrown)),
+    ),
+})
+
 /** `fw people`: the operators' commands for accounts. */
 export const peopleCommand = defineCommand({
   meta: { name: 'people', description: 'The accounts of this application, or with --at of one elsewhere.' },
   subCommands: {
+    import: importCommand,
     list: listCommand,
     suspend: suspendCommand,
     reactivate: reactivateCommand,

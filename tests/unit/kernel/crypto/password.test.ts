@@ -1,10 +1,13 @@
 import { describe, expect, it } from 'vitest'
+import { markImported } from '#fairway/server/kernel/crypto/foreign-hash'
 import {
   createLimiter,
   createPasswordHasher,
   hashesAtOnce,
+  IMPORTED_WAITING,
   WAITING_FOR_EACH,
 } from '#fairway/server/kernel/crypto/password'
+import { foreignHashes, PASSWORD } from '../../../support/foreign-hashes'
 
 describe('createPasswordHasher', () => {
   const hasher = createPasswordHasher()
@@ -64,6 +67,22 @@ describe('concurrent password hashing', () => {
     })
     expect(() => hasher.checkRoom()).not.toThrow()
     expect(await hasher.hash('zebra quilt')).toMatch(/^\$argon2id/)
+  })
+})
+
+describe('verification of imported hashes', () => {
+  const imported = markImported(foreignHashes['bcrypt $2b$'] ?? '')
+
+  it('runs two at a time and returns 429 when its queue is full, while other hashes have room', async () => {
+    const hasher = createPasswordHasher('quick', 3)
+    const places = 2 + IMPORTED_WAITING
+    const all = Promise.allSettled(Array.from({ length: places + 1 }, () => hasher.verify(imported, PASSWORD)))
+    expect(() => hasher.checkRoom()).not.toThrow()
+    expect(await hasher.hash(PASSWORD)).toMatch(/^\$argon2id/)
+    const results = await all
+    expect(results.slice(0, places)).toEqual(results.slice(0, places).map(() => ({ status: 'fulfilled', value: true })))
+    expect(results[places]).toMatchObject({ status: 'rejected', reason: { code: 'sign-in-busy', status: 429 } })
+    expect(await hasher.verify(imported, PASSWORD)).toBe(true)
   })
 })
 

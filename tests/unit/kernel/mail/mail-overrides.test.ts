@@ -90,7 +90,7 @@ describe('mail texts', () => {
 
   it('exist for every mail in every language', () => {
     const mailsIn = (language: string) => ofPlatform(Object.keys(messagesOf(language).mails))
-    expect(mailsIn('en')).toHaveLength(37)
+    expect(mailsIn('en')).toHaveLength(38)
     for (const { code } of knownLanguages) expect(mailsIn(code)).toEqual(mailsIn('en'))
   })
 

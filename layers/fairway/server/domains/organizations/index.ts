@@ -58,6 +58,13 @@ export {
 export { checkMayInvite, countInvitation, invite } from './invite'
 export { mailName } from './mail-name'
 export { listOpenInvitations } from './overview'
+export {
+  findOrganizationsNamed,
+  findStandings,
+  type ImportedMember,
+  importMemberStatements,
+  importOrganizationStatement,
+} from './import-members'
 export { joinByDomain, acceptInvitation, findOpenInvitation } from './join'
 export { type ClosedMembership, openedOrganizations, refuseClosed } from './opened-organizations'
 export { countSeats, SEATS_TABLE, seatsTaken } from './seats'

@@ -132,11 +132,12 @@ export function newUserStatement(app: App, { email, name, emailVerified = false,
   return {
     sql: `insert into users (id, name, email, email_verified, image, kind, created_at, updated_at)
       values (?, ?, ?, ?, ?, 'person', ?, ?) on conflict do nothing`,
-    args: [newId(), name ?? nameOf(email), email, Number(emailVerified), image, now, now],
+    args: [newId(), name ?? localPartOf(email), email, Number(emailVerified), image, now, now],
   }
 }
 
-const nameOf = (email: string): string => email.slice(0, email.indexOf('@')).slice(0, 100)
+/** The part of an address before the @, as the name of a new account. */
+export const localPartOf = (email: string): string => email.slice(0, email.indexOf('@')).slice(0, 100)
 
 /** Selects the user that matches a condition on `users`, while the address is unconfirmed. */
 const unconfirmed = (user: SqlPart): string =>

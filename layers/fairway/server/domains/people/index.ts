@@ -103,6 +103,7 @@ export {
   signalInbox,
   writeNotification,
 } from './notifications'
+export { findAccountsOf, type ImportedAccount, importAccountStatements, type KnownAccount } from './import-accounts'
 export { requirePicture } from './pictures'
 export {
   type AddressChange,

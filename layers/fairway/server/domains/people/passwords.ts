@@ -7,7 +7,8 @@ import { accounts, users } from './tables'
 import { endGrantsOf, endSessionsStatements } from './end-access'
 import { getPasswordHasher } from './auth-library/call-library'
 import { noteAccountEvent } from './devices'
-import { sha1Hex } from '#fairway/server/kernel/crypto/hash'
+import { hmac, sha1Hex } from '#fairway/server/kernel/crypto/hash'
+import { isImported } from '#fairway/server/kernel/crypto/foreign-hash'
 
 type User = typeof users.$inferSelect
 
@@ -16,19 +17,80 @@ type User = typeof users.$inferSelect
  * `invalid-credentials`. Account and password are read together, so the security version matches this password.
  */
 export async function findUserByPassword(app: App, input: { email: string; password: string }): Promise<User> {
-  const [row] = await app.db.orm
-    .select({ user: users, hash: accounts.password })
-    .from(users)
-    .leftJoin(accounts, and(eq(accounts.userId, users.id), eq(accounts.providerId, 'credential')))
-    .where(eq(users.email, input.email))
-  const hasher = getPasswordHasher(app)
+  const { email, password } = input
+  const [[row], standIn] = await Promise.all([
+    app.db.orm
+      .select({ user: users, hash: accounts.password })
+      .from(users)
+      .leftJoin(accounts, and(eq(accounts.userId, users.id), eq(accounts.providerId, 'credential')))
+      .where(eq(users.email, email)),
+    findStandIn(app, email),
+  ])
   const isRight = row?.hash
-    ? await hasher.verify(row.hash, input.password)
-    : await hasher.hash(input.password).then(() => false)
+    ? await isPasswordOf(app, { userId: row.user.id, hash: row.hash, password })
+    : await spendTime(app, standIn, password)
   if (row && isRight) return row.user
   // Unknown addresses record an event too, so that both cases take equally long.
   noteAccountEvent(app, { kind: 'sign-in-failed', userId: row?.user.id, reason: row ? 'password' : 'unknown-address' })
   throw new AppError('invalid-credentials')
+}
+
+/** The rows of accounts that may be without a password before the next one with one. */
+const STAND_IN_RANGE = 100
+
+/**
+ * The hash that an address without a password is verified against. It is another account's, chosen by the address, so unknown
+ * addresses cost what accounts cost: some an imported hash, and the others one of Fairway's. The choice rarely moves when accounts
+ * are added, and never when they sign in.
+ */
+export async function findStandIn(app: App, email: string): Promise<string | undefined> {
+  const newest = app.memo('newest-account', () =>
+    app.db.prepareRead<{ at: number | null }>('select max(rowid) as at from accounts'),
+  )
+  const [{ at } = { at: null }] = await newest([])
+  // A power of two, so that places move only when the table has doubled.
+  const places = 2 ** Math.floor(Math.log2(Math.max(at ?? 1, 1)))
+  const { secret } = app.config.keys.current('password-stand-in')
+  const place = Buffer.from(hmac(secret, email), 'base64url').readUInt32BE() % places
+  const read = app.memo('password-stand-in', () =>
+    app.db.prepareRead<{ hash: string }>(
+      `select password as hash from accounts where rowid between ? and ? and provider_id = 'credential'
+        and password is not null order by rowid limit 1`,
+    ),
+  )
+  const [row] = await read([place, place + STAND_IN_RANGE])
+  return row?.hash
+}
+
+const spendTime = async (app: App, standIn: string | undefined, password: string): Promise<false> => {
+  const hasher = getPasswordHasher(app)
+  await (standIn === undefined ? hasher.hash(password) : hasher.verify(standIn, password))
+  return false
+}
+
+interface Tried {
+  userId: string
+  hash: string
+  password: string
+}
+
+/** Whether a password is the one of this account. The hash of another system is replaced once its password is known. */
+async function isPasswordOf(app: App, { userId, hash, password }: Tried): Promise<boolean> {
+  const hasher = getPasswordHasher(app)
+  if (!(await hasher.verify(hash, password))) return false
+  if (!isImported(hash)) return true
+  const own = await hasher.hash(password).catch((error: unknown) => {
+    // Without room for another hash, the next sign-in replaces it.
+    if (error instanceof AppError && error.code === 'sign-in-busy') return undefined
+    throw error
+  })
+  // The time of the row stays: the password is the same (`claimContents` compares the times).
+  if (own !== undefined)
+    await app.db.client.execute({
+      sql: `update accounts set password = ? where provider_id = 'credential' and user_id = ? and password = ?`,
+      args: [own, userId, hash],
+    })
+  return true
 }
 
 /**
@@ -42,7 +104,7 @@ export async function confirmPassword(app: App, userId: string, password: string
     .innerJoin(users, eq(users.id, accounts.userId))
     .where(and(eq(accounts.userId, userId), eq(accounts.providerId, 'credential')))
   if (!row?.hash) throw new AppError('no-password')
-  if (!(await getPasswordHasher(app).verify(row.hash, password))) throw new AppError('invalid-credentials')
+  if (!(await isPasswordOf(app, { userId, hash: row.hash, password }))) throw new AppError('invalid-credentials')
   return row.securityVersion
 }
 

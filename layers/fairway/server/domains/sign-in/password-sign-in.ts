@@ -70,10 +70,14 @@ export async function signIn(
 ): Promise<SignInAnswer> {
   // Must run before counting: a request that is not checked must not use up an attempt.
   getPasswordHasher(app).checkRoom()
-  const succeeded = await countSignIn(app, input.email, request.clientAddress)
+  const attempt = await countSignIn(app, input.email, request.clientAddress)
   refuseDevAccount(app, input.email)
-  const user = await findUserByPassword(app, input)
-  await succeeded()
+  const user = await findUserByPassword(app, input).catch(async (error: unknown) => {
+    // The queue of imported hashes was full, so the password was not checked.
+    if (error instanceof AppError && error.code === 'sign-in-busy') await attempt.takeBack()
+    throw error
+  })
+  await attempt.succeeded()
   if (!user.emailVerified && app.config.signIn.emailVerification === 'required') {
     noteAccountEvent(app, { kind: 'sign-in-blocked', userId: user.id, reason: 'email-not-verified' })
     throw await withVerification(app, input, request)
@@ -218,12 +222,19 @@ function refuseDevAccount(app: App, email: string): void {
   if (!mayOpen(identity, app.config)) throw new AppError('dev-account-refused')
 }
 
+interface Attempt {
+  /** To call when the password was right. */
+  succeeded(): Promise<void>
+  /** To call when it was not checked. */
+  takeBack(): Promise<void>
+}
+
 /**
- * Counts one password attempt of an account, before hashing. Returns a function to call when the password was right. Throws
- * `rate-limited`. All unknown networks share one count per account, so guessing from many networks has no advantage. A network
- * where the account is signed in has a separate count, so strangers cannot lock the owner out there.
+ * Counts one password attempt of an account, before hashing. Throws `rate-limited`. All unknown networks share one count per
+ * account, so guessing from many networks has no advantage. A network where the account is signed in has a separate count, so
+ * strangers cannot lock the owner out there.
  */
-async function countSignIn(app: App, email: string, clientAddress: string): Promise<() => Promise<void>> {
+async function countSignIn(app: App, email: string, clientAddress: string): Promise<Attempt> {
   const network = addressKey(clientAddress)
   const blocked = (error: unknown): never => {
     noteAccountEvent(app, { kind: 'sign-in-blocked', email, reason: 'rate-limited', quietForInMs: MINUTE_IN_MS })
@@ -233,8 +244,15 @@ async function countSignIn(app: App, email: string, clientAddress: string): Prom
   const isKnown = app.config.rateLimits && (await hasSessionFrom(app, { email }, network))
   const subject = isKnown ? `${email} ${network}` : email
   await rateLimit(app, limits.signInPerAccount, subject).catch(blocked)
-  return async () => {
-    await resetRateLimit(app, limits.signInPerAccount, subject)
-    await refundRateLimit(app, limits.signInPerAddress, network)
+  const refundNetwork = () => refundRateLimit(app, limits.signInPerAddress, network)
+  return {
+    async succeeded() {
+      await resetRateLimit(app, limits.signInPerAccount, subject)
+      await refundNetwork()
+    },
+    async takeBack() {
+      await refundRateLimit(app, limits.signInPerAccount, subject)
+      await refundNetwork()
+    },
   }
 }

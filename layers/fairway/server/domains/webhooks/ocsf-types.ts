@@ -31,6 +31,7 @@ export const OAUTH_FAILURES = [
 /** The events of each class by activity. Events that are not listed are Web Resources Activity or API Activity (`typeOf`). */
 export const LISTED: Readonly<Record<number, Readonly<Record<number, readonly string[]>>>> = {
   [ACCOUNT_CHANGE]: {
+    1: ['security.account-imported'],
     2: ['security.account-reactivated', 'audit.reactivate-person'],
     3: ['security.password-changed', 'security.password-set'],
     5: ['security.account-suspended', 'audit.suspend-person'],

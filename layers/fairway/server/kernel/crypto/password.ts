@@ -2,6 +2,7 @@ import { argon2, randomBytes, timingSafeEqual } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import { promisify } from 'node:util'
 import { AppError } from '../http/app-error'
+import { isImported, verifyImported } from './foreign-hash'
 
 const argon2Async = promisify(argon2)
 const STRONG = { memory: 19_456, passes: 2 }
@@ -18,13 +19,19 @@ export const hashesAtOnce = (cores: number): number => Math.min(Math.max(cores -
 /** How many hashes may wait for each that runs; the last of them waits for about five seconds. */
 export const WAITING_FOR_EACH = 100
 const BUSY_FOR_IN_SECONDS = 5
+/** Hashes of other systems cost up to a second each: how many run at once, and how many may wait. */
+const IMPORTED_AT_ONCE = 2
+export const IMPORTED_WAITING = 20
 
 export interface PasswordHasher {
   /** Throws `sign-in-busy` when a hash would wait for a long time; call it before an attempt is counted. */
   checkRoom(): void
   /** Returns the argon2id hash in PHC text form, with a fresh salt; throws `sign-in-busy`. */
   hash(password: string): Promise<string>
-  /** Returns whether the password matches the hash; an unreadable hash never matches. Throws `sign-in-busy`. */
+  /**
+   * Returns whether the password matches the hash, which may be an imported one; an unreadable hash never matches. Throws
+   * `sign-in-busy`.
+   */
   verify(hash: string, password: string): Promise<boolean>
 }
 
@@ -34,10 +41,12 @@ export function createPasswordHasher(
   atOnce = hashesAtOnce(availableParallelism()),
 ): PasswordHasher {
   const limiter = createLimiter(atOnce)
-  const checkRoom = () => {
-    if (limiter.waiting() < atOnce * WAITING_FOR_EACH) return
+  const importedLimiter = createLimiter(Math.min(atOnce, IMPORTED_AT_ONCE))
+  const checkWaiting = ({ waiting }: Limiter, most: number) => {
+    if (waiting() < most) return
     throw new AppError('sign-in-busy', { headers: { 'retry-after': String(BUSY_FOR_IN_SECONDS) } })
   }
+  const checkRoom = () => checkWaiting(limiter, atOnce * WAITING_FOR_EACH)
   const cost = hashing === 'quick' ? QUICK : STRONG
   const tagOf = (password: string, salt: Buffer, memory: number, passes: number) => {
     checkRoom()
@@ -54,6 +63,11 @@ export function createPasswordHasher(
       return `$argon2id$v=19$m=${cost.memory},t=${cost.passes},p=1$${unpadded(salt)}$${unpadded(tag)}`
     },
     async verify(hash, password) {
+      if (isImported(hash)) {
+        checkWaiting(importedLimiter, IMPORTED_WAITING)
+        // It waits in its own queue first, so that hashes that cost more never fill the queue of the others.
+        return importedLimiter.run(() => limiter.run(() => verifyImported(hash, password)))
+      }
       const parts = /^\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,2}),p=1\$([\w+/]+)\$([\w+/]+)$/.exec(hash)
       if (!parts) return false
       const [, memory, passes, salt, tag] = parts

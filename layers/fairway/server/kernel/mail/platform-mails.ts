@@ -145,6 +145,7 @@ export const platformMails = {
     because: 'account',
   }),
   'account-reactivated': notice('Tells that a suspended account works again.'),
+  'account-imported': notice('Tells a person that their account has moved here, with a link to the sign-in page.'),
   'account-deleted': notice('Tells that an account was deleted.'),
   'directory-joined': defineMail({
     description: 'Tells a person that the directory of an organization made them a member.',

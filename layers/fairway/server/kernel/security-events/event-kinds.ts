@@ -100,6 +100,7 @@ export const eventKinds = {
   'account-viewed': ordinary('account', 'done', 'An operator viewed the application as a person.'),
   'account-reactivated': ordinary('account', 'done', 'An operator reactivated a suspended account.'),
   'account-exported': ordinary('account', 'done', 'A person downloaded everything that is stored about them.'),
+  'account-imported': ordinary('account', 'done', 'An operator imported an account from another system.'),
   'account-deleted': ordinary('account', 'done', 'A person deleted their account.'),
   'credential-unreadable': kind('applications', 'failed', 'A sealed credential could not be opened.'),
   'sign-in-failed': ordinary('sign-in', 'failed', 'A password or a code was wrong.'),

@@ -52,6 +52,26 @@ export async function recordSecurityEvent(app: App, event: SecurityEvent): Promi
   }
 }
 
+/** The statements that store one event of this kind for each person and count them, for a transaction. They raise no alert. */
+export function personEventsStatements(
+  app: App,
+  { kind, reason, userIds }: { kind: SecurityEventKind; reason: string; userIds: readonly string[] },
+): InStatement[] {
+  const json = JSON.stringify(userIds.map(userId => [newId(), userId]))
+  return [
+    {
+      sql: `insert into security_events (id, at, kind, user_id, reason)
+        select json_extract(value, '$[0]'), ?, ?, json_extract(value, '$[1]'), ? from json_each(?)`,
+      args: [app.now().getTime(), kind, reason, json],
+    },
+    {
+      sql: `insert into security_event_counts (kind, hour, count) values (?, ?, ?)
+        on conflict (kind, hour) do update set count = count + excluded.count`,
+      args: [kind, hourOf(app.now()), userIds.length],
+    },
+  ]
+}
+
 function insertStatement(at: number, event: SecurityEvent): InStatement {
   const { kind, reason, quietForInMs } = event
   const { subject, clientAddress, userId, orgId, requestId, device } = { ...NOTHING, ...defined(event) }
