@@ -66,6 +66,7 @@ export const published = {
     importRows: stable,
     inOrganization: stable,
     listShares: stable,
+    listTeamShares: experimental,
     mcpContent: stable,
     newId: stable,
     openFile: experimental,
@@ -205,6 +206,9 @@ export const published = {
     rowIs: stable,
     shared: stable,
     storedFile: experimental,
+    team: experimental,
+    teamColumn: experimental,
+    teamSchema: experimental,
     via: experimental,
   },
   /** `nuxt-fairway/vitest`. */

@@ -34,6 +34,7 @@ export {
   columnsFor,
   inOrganization,
   listShares,
+  listTeamShares,
   ownedBy,
   requireAll,
   requireCreate,

@@ -156,6 +156,8 @@ export const errorCatalog = {
     status: 409,
     title: 'Your organization has the most service accounts it can have. Delete one first.',
   },
+  'team-limit': { status: 409, title: 'Your organization has the most teams it can have. Delete one first.' },
+  'directory-team': { status: 409, title: 'A group of your directory decides this team. Change it there.' },
   'too-many-keys': { status: 409, title: 'A service account has two live keys at most. Revoke one first.' },
   'webhook-off': { status: 409, title: 'This webhook is paused or stopped. Resume it first.' },
   'webhook-replaying': {

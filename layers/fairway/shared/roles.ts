@@ -20,6 +20,7 @@ export const ORG_PERMISSIONS = {
   'list-grants': ['owner', 'admin'],
   'revoke-grant': ['owner', 'admin'],
   'manage-service-accounts': ['owner', 'admin'],
+  'manage-teams': ['owner', 'admin'],
   'assign-app-role': ['owner', 'admin'],
   'manage-credentials': ['owner', 'admin'],
   'read-audit-log': ['owner', 'admin'],

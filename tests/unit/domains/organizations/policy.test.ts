@@ -11,6 +11,9 @@ import {
   references,
   rowIs,
   shared,
+  team,
+  teamColumn,
+  teamSchema,
   via,
 } from 'nuxt-fairway/tables'
 import { beforeAll, describe, expect, it } from 'vitest'
@@ -29,9 +32,19 @@ import { servedCollections } from '#fairway/server/domains/collections/served-co
 import { representations } from '#fairway/server/domains/collections/formats/negotiate'
 import { checkCollections } from '#fairway/server/domains/collections'
 import { assignAppRole, isOpenRow, requireOrg } from '#fairway/server/domains/organizations'
-import { mayWith, membersMay, referencedRows, refusedFields } from '#fairway/server/domains/organizations/policy-check'
+import {
+  mayCreate as mayCreateRow,
+  mayMove,
+  mayWith,
+  membersMay,
+  referencedRows,
+  refusedFields,
+} from '#fairway/server/domains/organizations/policy-check'
 import type { Rule } from '#fairway/server/domains/organizations/policy'
 import { canColumns } from '#fairway/server/domains/organizations/row-access'
+import { deleteTeam } from '#fairway/server/domains/organizations/teams/delete-team'
+import { addTeam, setTeamMembers } from '#fairway/server/domains/organizations/teams/teams'
+import { parseNamed } from '#fairway/server/domains/actions/parse-named'
 import { shares } from '#fairway/server/domains/organizations/tables'
 import { withRun } from '#fairway/server/kernel/current-run'
 import { creator } from '#fairway/server/kernel/owned-rows'
@@ -41,6 +54,7 @@ import type { TestApp } from '../../../support/app'
 import { shareTestApp } from '../../../support/use-app'
 import { countStatements } from '../../../support/database-slow'
 import { addTo, aMember, sessionNow } from '../../../support/members'
+import { refusalOf } from '../../../support/error-code'
 import { query } from '../../../support/query'
 import { addAccount } from '../../../support/service-accounts'
 
@@ -58,6 +72,7 @@ const dealsTable = () =>
       status: text('status', { enum: ['open', 'won'] }),
       amount: integer('amount'),
       clientId: text('client_id'),
+      teamId: teamColumn('team_id'),
     },
     table => [references({ orgId: table.orgId, id: table.clientId }, clients)],
   )
@@ -102,7 +117,7 @@ beforeAll(async () => {
   await query(
     test.app,
     `create table deals (id text primary key, owner_email text not null, org_id text, visibility text not null default 'private',
-      created_by text_creator, assignee text_person, status text, amount integer, client_id text)`,
+      created_by text_creator, assignee text_person, status text, amount integer, client_id text, team_id text_team)`,
   )
   await query(
     test.app,
@@ -139,6 +154,22 @@ beforeAll(async () => {
   ofOthers = await accountOf(owner, { appRoles: ['manager'] }, false)
 })
 
+/** The ID in shares and teams: of the person, or of the service account. */
+const idOf = (session: Session) => session.serviceAccount?.id ?? session.userId
+
+/** Adds a person, or the service account of a session, to a team. */
+const putInTeam = (session: Session, id: string) =>
+  query(test.app, `insert into fw_team_members values (?, ?, ?, 'test', 1)`, [session.orgId, id, idOf(session)])
+
+/** What rules check about the person of a session. */
+const rolesOf = (session: Session) => ({
+  email: session === ofOthers ? 'nobody' : session.email,
+  orgId: session.orgId,
+  orgRole: session.orgRole,
+  appRole: session === manager || session === ofOthers ? 'manager' : null,
+  isAccount: session.serviceAccount !== undefined,
+})
+
 const as = <T>(session: Session, work: () => T): T => withRun({ app: test.app, session }, work)
 
 describe('policy in SQL and in code', () => {
@@ -147,6 +178,7 @@ describe('policy in SQL and in code', () => {
     fc.constantFrom(orgRole('owner'), appRole('manager'), appRole('agent', 'manager')),
     fc.constantFrom(shared('viewer'), shared('editor'), shared('admin')),
     fc.constantFrom(rowIs({ status: 'open' }), rowIs({ status: ['won', null] }), rowIs({ amount: 5 })),
+    fc.constantFrom(team(), allOf(team(), rowIs({ status: 'open' }))),
     fc.constantFrom(allOf('creator', rowIs({ status: 'open' })), allOf('member', shared('editor'))),
     fc.constantFrom(
       via(clients, 'agent'),
@@ -167,6 +199,18 @@ describe('policy in SQL and in code', () => {
 
   it('gives the same results for random rules, rows and people', async () => {
     const people = [owner, admin, manager, tom, eve, ofTom, ofOthers]
+    const inTeams = new Map<Session, string[]>([
+      [owner, ['sales']],
+      [tom, ['sales', 'support']],
+      [ofTom, ['support']],
+      [ofOthers, ['sales']],
+      [eve, ['others']],
+    ])
+    const teamsOf = (session: Session) => inTeams.get(session) ?? []
+    for (const [session, ids] of inTeams) for (const id of ids) await putInTeam(session, id)
+    // Rows of people who are no members of that organization grant nothing.
+    await putInTeam({ ...eve, orgId: owner.orgId }, 'sales')
+    await putInTeam({ ...tom, orgId: eve.orgId }, 'others')
     const address = fc.constantFrom(...new Set(people.map(({ email }) => email)))
     const row = fc.record({
       ownerEmail: address,
@@ -177,6 +221,7 @@ describe('policy in SQL and in code', () => {
       status: fc.constantFrom('open', 'won', null),
       amount: fc.constantFrom(null, 5, 7),
       clientId: fc.constantFrom('a', 'b', 'c', 'none', null),
+      teamId: fc.constantFrom('sales', 'support', 'others', null),
     })
     const client = (key: string, of: Session, agent: Session, more: object = {}) => ({
       id: key,
@@ -202,8 +247,12 @@ describe('policy in SQL and in code', () => {
         row,
         fc.constantFrom(...people),
         fc.constantFrom(null, 'viewer', 'editor', 'admin'),
-        fc.constantFrom(null, 5, 9),
-        async ({ write: writing, seen, ...rules }, values, session, share, amount) => {
+        fc.record({
+          amount: fc.constantFrom(null, 5, 9),
+          teamId: fc.constantFrom(undefined, 'sales', 'support', null),
+        }),
+        fc.constantFrom(null, 'sales', 'support', 'others'),
+        async ({ write: writing, seen, ...rules }, values, session, share, changes, sharedTeam) => {
           const deals = dealsTable()
           definePolicy(deals, { ...rules, fields: { amount: { write: writing, read: seen } } })
           const made = { id: `deal-${++id}`, ...values } as typeof deals.$inferInsert
@@ -212,26 +261,25 @@ describe('policy in SQL and in code', () => {
             await test.app.db.orm.insert(shares).values({
               resource: 'deals',
               resourceId: made.id,
-              userId: session.serviceAccount?.id ?? session.userId,
+              userId: sharedTeam ?? idOf(session),
               role: share as 'viewer',
               orgId: made.orgId ?? '',
               sharedBy: owner.userId,
               sharedAt: test.app.now(),
             })
+          const teams = teamsOf(session)
+          const isHeld = sharedTeam === null || teams.includes(sharedTeam)
           const person = {
-            email: session === ofOthers ? 'nobody' : session.email,
-            orgId: session.orgId,
-            orgRole: session.orgRole,
-            appRole: session === manager || session === ofOthers ? 'manager' : null,
-            isAccount: session.serviceAccount !== undefined,
-            share: share as 'viewer' | null,
+            ...rolesOf(session),
+            teams,
+            share: isHeld ? (share as 'viewer' | null) : null,
             referenced: await referencedRows(test.app.db.orm, deals, made),
           }
           const found = await as(session, () =>
             test.app.db.orm
               .select({
                 read: sql<number>`coalesce(${accessibleTo(deals, session)}, 0)`,
-                set: sql<number>`coalesce(${accessibleTo(deals, session, 'update', { amount })}, 0)`,
+                set: sql<number>`coalesce(${accessibleTo(deals, session, 'update', changes)}, 0)`,
                 seen: columnsFor(deals, session).amount,
                 ...canColumns(deals, session),
               })
@@ -239,7 +287,8 @@ describe('policy in SQL and in code', () => {
               .where(eq(deals.id, made.id)),
           )
           const inCode = (action: 'read' | 'update' | 'delete') => Number(mayWith(deals, action, made, person))
-          const isFieldFree = refusedFields(deals, { amount }, made, person).length === 0
+          const isFieldFree =
+            refusedFields(deals, changes, made, person).length === 0 && mayMove(deals, changes, made, person)
           const field = readableBy(seen as Rule)
           const referenced = await referencedRows(test.app.db.orm, field, made)
           const sees = mayWith(field, 'read', made, { ...person, referenced })
@@ -648,6 +697,101 @@ describe('list of rows with a policy', () => {
   })
 })
 
+describe('team()', () => {
+  const tasks = sqliteTable('tasks', {
+    id: text('id').primaryKey(),
+    orgId: text('org_id').notNull(),
+    createdBy: creator('created_by'),
+    createdByName: text('created_by_name').notNull(),
+    teamId: teamColumn('team_id'),
+    title: text('title'),
+  })
+  definePolicy(tasks, { read: 'member', create: ['admin', team()], update: ['admin', team()], delete: team() })
+  let sales: string
+  let support: string
+
+  beforeAll(async () => {
+    await query(
+      test.app,
+      `create table tasks (id text primary key, org_id text not null, created_by text_creator, created_by_name text not null,
+        team_id text_team, title text)`,
+    )
+    await query(test.app, 'delete from fw_team_members')
+    const actor = requireOrg(owner, 'manage-teams')
+    sales = (await addTeam(test.app, actor, 'Sales')).id
+    support = (await addTeam(test.app, actor, 'Support')).id
+    await setTeamMembers(test.app, actor, sales, { members: [manager.email] })
+    await test.app.db.orm.insert(tasks).values([
+      { id: 'sale', orgId: owner.orgId ?? '', createdByName: '', teamId: sales },
+      { id: 'help', orgId: owner.orgId ?? '', createdByName: '', teamId: support },
+      { id: 'free', orgId: owner.orgId ?? '', createdByName: '' },
+    ])
+  })
+
+  const found = (session: Session, access: 'update' | 'delete', changes = {}) =>
+    as(session, async () => {
+      const rows = await test.app.db.orm
+        .select({ id: tasks.id })
+        .from(tasks)
+        .where(accessibleTo(tasks, session, access, changes))
+      return rows.map(({ id }) => id).toSorted()
+    })
+
+  it('lets the people of the team change its rows, and move them to teams of theirs', async () => {
+    expect(await found(manager, 'update')).toEqual(['sale'])
+    expect(await found(manager, 'update', { teamId: sales, title: 'Same team' })).toEqual(['sale'])
+    expect(await found(manager, 'update', { teamId: support })).toEqual([])
+    expect(await found(manager, 'update', { teamId: null })).toEqual([])
+    expect(await found(admin, 'update', { teamId: support })).toEqual(['free', 'help', 'sale'])
+    expect([await found(admin, 'delete'), await found(tom, 'update')]).toEqual([[], []])
+    const denied = (id: string, changes: Record<string, unknown>) =>
+      as(manager, () => accessDenied(test.app.db.orm, tasks, manager, { id, to: 'update', changes }))
+    expect(await denied('sale', { teamId: support })).toMatchObject({ code: 'forbidden' })
+    expect(await denied('help', {})).toMatchObject({
+      code: 'forbidden',
+      detail: 'Only owners and admins of the organization or people of its team can update this.',
+      extra: { allowed: ['owner', 'admin', 'team'] },
+    })
+  })
+
+  it('refuses to create a row for a team that one is not in', async () => {
+    const creating = (session: Session, teamId?: string) =>
+      as(session, () => refusalOf(requireCreate(test.app.db.orm, tasks, session, { teamId })))
+    expect([await creating(manager, sales), await creating(manager, support), await creating(manager)]).toEqual([
+      'done',
+      'forbidden',
+      'forbidden',
+    ])
+    expect([await creating(admin, support), await creating(tom, sales)]).toEqual(['done', 'forbidden'])
+    const may = (session: Session) => as(session, () => mayCreateRow(test.app.db.orm, tasks, session))
+    expect([await may(manager), await may(admin), await may(tom)]).toEqual([true, true, false])
+  })
+
+  it('finds rows of nobody once the team is deleted, which is asked about first', async () => {
+    const actor = requireOrg(owner, 'manage-teams')
+    const { id } = await addTeam(test.app, actor, 'Short')
+    await query(test.app, `update tasks set team_id = ? where id = 'free'`, [id])
+    await expect(deleteTeam(test.app, actor, { id, confirm: false })).rejects.toMatchObject({
+      code: 'in-use',
+      extra: { holders: { total: 0, rows: [{ table: 'tasks', rows: 1 }] } },
+    })
+    await deleteTeam(test.app, actor, { id, confirm: true })
+    expect(await query(test.app, `select team_id from tasks where id = 'free'`)).toEqual([{ team_id: null }])
+  })
+
+  it('takes only teams of the organization in inputs with teamSchema', async () => {
+    const input = z.object({ teamId: teamSchema.nullable() })
+    const parsed = (teamId: string | null, session = manager) =>
+      parseNamed(test.app, session, () => input.safeParse({ teamId }).success)
+    expect(await Promise.all([parsed(sales), parsed(null), parsed('other'), parsed(sales, eve)])).toEqual([
+      true,
+      true,
+      false,
+      false,
+    ])
+  })
+})
+
 describe('definePolicy', () => {
   const rules = { read: 'member', create: 'member', update: 'member', delete: 'member' } as const
   it.each([
@@ -655,6 +799,7 @@ describe('definePolicy', () => {
     [{ ...rules, update: 'owner' }, "owners of the organization are orgRole('owner')"],
     [{ ...rules, update: 'status' }, 'it has no column status made by person()'],
     [{ ...rules, update: rowIs({ stage: 'open' }) }, 'it has no column stage'],
+    [{ ...rules, update: team() }, 'it has no column teamId made by teamColumn(); there are: none'],
     [{ ...rules, read: shared('viewer') }, 'shared() needs ownableColumns()'],
     [{ ...rules, create: 'creator' }, 'create: there is no row yet'],
     [{ ...rules, update: 'everyone' }, "'everyone' is for reading"],

@@ -6,13 +6,13 @@ import type { InValue } from '#fairway/server/kernel/database/client'
 import { newId } from '#fairway/server/kernel/crypto/random'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { isoTime, isoTimeOrNull } from '#fairway/server/kernel/iso-time'
-import { lowerRole, ORG_PERMISSIONS } from '#fairway/shared/roles'
+import { lowerRole } from '#fairway/shared/roles'
 import { nameSchema } from '#fairway/shared/schemas/name'
 import { SERVICE_ROLES, type ServiceAccount, type ServiceKey } from '#fairway/shared/schemas/service-account'
 import { MCP_SCOPES } from '#fairway/shared/scopes'
 import { checkAppRole } from '../app-roles'
 import { requireMember } from '../members'
-import { type Actor, checkMayGive } from '../org-context'
+import { type Actor, checkMayGive, managesSql } from '../org-context'
 
 const MOST_ACCOUNTS = 50
 
@@ -40,9 +40,8 @@ interface NewAccount extends z.output<z.ZodObject<typeof serviceAccountShape>> {
   jwks?: object | null
 }
 
-const MANAGERS = ORG_PERMISSIONS['manage-service-accounts'].map(role => `'${role}'`).join(', ')
 /** Whether a person may manage the accounts of an organization; the values are both IDs. */
-export const MANAGES = `exists (select 1 from org_members where org_id = ? and user_id = ? and role in (${MANAGERS}))`
+export const MANAGES = managesSql('manage-service-accounts')
 
 /**
  * Makes an account whose owner of record is the actor. Throws `forbidden` for a role above the actor's, `unknown-role`,
@@ -121,11 +120,11 @@ export async function endServiceAccount(app: App, { orgId, userId }: Actor, id: 
           where id = ? and org_id = ? and deleted_at is null and ${MANAGES}`,
         args: [app.now().getTime(), id, orgId, orgId, userId],
       },
-      {
-        sql: `delete from fw_service_account_keys where account_id = ? and exists (
-          select 1 from fw_service_accounts a where a.id = account_id and a.deleted_at is not null)`,
-        args: [id],
-      },
+      ...['fw_service_account_keys where account_id', 'fw_team_members where user_id'].map(rows => ({
+        sql: `delete from ${rows} = ? and exists (
+          select 1 from fw_service_accounts a where a.id = ? and a.deleted_at is not null)`,
+        args: [id, id],
+      })),
     ],
     'write',
   )
