@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { defineOperations, operation } from '#fairway/server/domains/actions'
 import { emailSchema } from '#fairway/shared/schemas/email'
 import { nameSchema } from '#fairway/shared/schemas/name'
-import { teamSchema, wholeTeamSchema } from '#fairway/shared/schemas/team'
-import { deleteTeam } from './teams/delete-team'
+import { teamHoldersSchema, teamSchema, wholeTeamSchema } from '#fairway/shared/schemas/team'
+import { deleteTeam, planTeamEnd } from './teams/delete-team'
 import { addTeam, getTeam, listTeams, renameTeam, setTeamMembers } from './teams/teams'
 
 const MOST_PEOPLE = 1000
@@ -68,13 +68,16 @@ export default defineOperations({
     run: ({ id: team, ...wanted }, { app, actor }) => setTeamMembers(app, actor, team, wanted),
   }),
   'delete-team': operation({
-    description: 'Deletes a team with its shares. One that holds something requires `confirm`.',
+    description:
+      'Deletes a team with its shares. One that holds something requires `confirm`. A dry run returns what it holds.',
     method: 'DELETE',
     path: '/_fw/org/teams/:id',
     permission: 'manage-teams',
     input: z.object({ id, confirm: z.boolean().default(false) }),
-    output: z.object({ name: z.string() }),
+    output: z.object({ name: z.string(), holders: teamHoldersSchema }),
     audit: ['id', 'name', 'confirm'],
-    run: (input, { app, actor }) => deleteTeam(app, actor, input),
+    dryRun: true,
+    run: (input, { app, actor, isDryRun }) =>
+      isDryRun ? planTeamEnd(app, actor, input.id) : deleteTeam(app, actor, input),
   }),
 })

@@ -168,8 +168,10 @@ describe('DELETE /_fw/org/teams/:id', () => {
       code: 'in-use',
       holders: { total: 1, people: [{ email: member.email }], shared: [{ table: 'notes', rows: 1 }], rows: [] },
     })
+    const planned = await (await request(owner, 'DELETE', `/${id}?dryRun=true`)).json()
+    expect(planned).toMatchObject({ name: 'Held', holders: { total: 1, shared: [{ table: 'notes', rows: 1 }] } })
     expect(await membersOf(id)).toEqual([member.userId])
-    expect(await (await request(owner, 'DELETE', `/${id}`, { confirm: true })).json()).toEqual({ name: 'Held' })
+    expect(await (await request(owner, 'DELETE', `/${id}`, { confirm: true })).json()).toEqual(planned)
     expect(await query(server, 'select 1 from shares where user_id = ?', [id])).toEqual([])
     expect(await membersOf(id)).toEqual([])
   })

@@ -41,6 +41,12 @@ export async function holdersOfTeam(on: Runs, orgId: string, id: string): Promis
 /** Whether a team holds nothing. */
 const isEmpty = ({ total, shared, rows }: TeamHolders): boolean => total + shared.length + rows.length === 0
 
+/** What a team holds before it is deleted, without deleting it. Throws like `deleteTeam`, except `in-use`. */
+export async function planTeamEnd(app: App, actor: Actor, id: string): Promise<{ name: string; holders: TeamHolders }> {
+  const { name } = await requireEdited(app.db.client, actor, id)
+  return { name, holders: await holdersOfTeam(app.db.client, actor.orgId, id) }
+}
+
 /**
  * Deletes a team with its shares. Rows whose column names it stay without it. Throws `in-use` with the `holders` unless
  * `confirm` is true, `not-found`, `directory-team`, `forbidden` and `rows-refused`.
@@ -49,13 +55,13 @@ export async function deleteTeam(
   app: App,
   actor: Actor,
   { id, confirm }: { id: string; confirm: boolean },
-): Promise<{ name: string }> {
+): Promise<{ name: string; holders: TeamHolders }> {
   const deleted = await inTransaction(app, async on => {
     const { name } = await requireEdited(on, actor, id)
     const holders = await holdersOfTeam(on, actor.orgId, id)
     if (!confirm && !isEmpty(holders)) throw new AppError('in-use', { extra: { holders } })
     await removeTeams(on, actor.orgId, [id])
-    return { name }
+    return { name, holders }
   })
   app.log.info('a team was deleted', { team: id, orgId: actor.orgId, by: actor.userId })
   return deleted
