@@ -11,4 +11,4 @@ export {
   storedFile,
 } from './kernel/field-types'
 export { person, personSchema } from './kernel/owned-rows'
-export { allOf, appRole, definePolicy, orgRole, rowIs, via, shared } from './domains/organizations/policy'
+export { allOf, appRole, definePolicy, orgRole, permission, rowIs, via, shared } from './domains/organizations/policy'

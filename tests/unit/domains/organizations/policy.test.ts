@@ -7,6 +7,7 @@ import {
   definePolicy,
   orgRole,
   ownableColumns,
+  permission,
   person,
   references,
   rowIs,
@@ -21,14 +22,18 @@ import {
   columnsFor,
   defineAppRoles,
   defineCollection,
+  definePermissions,
   outputOf,
   requireCreate,
+  requirePermission,
   shareRow,
 } from '#fw'
 import { servedCollections } from '#fairway/server/domains/collections/served-collection'
 import { representations } from '#fairway/server/domains/collections/formats/negotiate'
 import { checkCollections } from '#fairway/server/domains/collections'
 import { assignAppRole, isOpenRow, requireOrg } from '#fairway/server/domains/organizations'
+import { assignRole } from '#fairway/server/domains/organizations/roles/assignments'
+import { createRole } from '#fairway/server/domains/organizations/roles/roles'
 import { mayWith, membersMay, referencedRows, refusedFields } from '#fairway/server/domains/organizations/policy-check'
 import type { Rule } from '#fairway/server/domains/organizations/policy'
 import { canColumns } from '#fairway/server/domains/organizations/row-access'
@@ -44,7 +49,12 @@ import { addTo, aMember, sessionNow } from '../../../support/members'
 import { query } from '../../../support/query'
 import { addAccount } from '../../../support/service-accounts'
 
-const roles = defineAppRoles({ appId: 'crm', roles: ['manager', 'agent'] })
+const permissions = definePermissions({ 'deals:win': 'Win deals', 'deals:watch': 'Watch deals' })
+const roles = defineAppRoles({
+  appId: 'crm',
+  roles: ['manager', 'agent'],
+  permissions: { manager: ['deals:win'] },
+})
 
 // Combines ownable columns with the `creator` column of organization rows, so that one table covers every part of a rule.
 const dealsTable = () =>
@@ -89,7 +99,7 @@ const orgDealsTable = () =>
     amount: integer('amount'),
   })
 
-const test = shareTestApp({}, { appRoles: roles })
+const test = shareTestApp({}, { appRoles: roles, permissions })
 let owner: Session
 let admin: Session
 let manager: Session
@@ -130,6 +140,9 @@ beforeAll(async () => {
   await withRun({ app: test.app, session: owner }, () =>
     assignAppRole(test.app, requireOrg(owner, 'assign-app-role'), { email: manager.email, role: 'manager' }),
   )
+  const manage = requireOrg(owner, 'manage-roles')
+  const watchers = await createRole(test.app, manage, { name: 'Watchers', permissions: ['deals:watch'] })
+  await assignRole(test.app, manage, watchers.id, tom.email)
   const accountOf = async (by: Session, wanted: Parameters<typeof addAccount>[2], isOwners: boolean) => {
     const { id } = await addAccount(test.app, by, wanted)
     await query(test.app, 'update fw_service_accounts set owner_id = ? where id = ?', [tom.userId, id])
@@ -145,13 +158,19 @@ describe('policy in SQL and in code', () => {
   const part = fc.oneof(
     fc.constantFrom('member', 'admin', 'creator', 'assignee', 'owner'),
     fc.constantFrom(orgRole('owner'), appRole('manager'), appRole('agent', 'manager')),
+    fc.constantFrom(permission('deals:win'), permission('deals:watch')),
     fc.constantFrom(shared('viewer'), shared('editor'), shared('admin')),
     fc.constantFrom(rowIs({ status: 'open' }), rowIs({ status: ['won', null] }), rowIs({ amount: 5 })),
-    fc.constantFrom(allOf('creator', rowIs({ status: 'open' })), allOf('member', shared('editor'))),
+    fc.constantFrom(
+      allOf('creator', rowIs({ status: 'open' })),
+      allOf('member', shared('editor')),
+      allOf(permission('deals:watch'), rowIs({ status: 'open' })),
+    ),
     fc.constantFrom(
       via(clients, 'agent'),
       via(clients, ['creator', rowIs({ isPublic: true })]),
       via(clients, via(regions, 'agent')),
+      via(clients, permission('deals:watch')),
       allOf(via(clients, ['agent', 'admin']), rowIs({ status: 'open' })),
     ),
   )
@@ -163,7 +182,9 @@ describe('policy in SQL and in code', () => {
     },
   )
   const write = fc.array(part, { maxLength: 3 }).filter(parts => !JSON.stringify(parts, kindOf).includes('via'))
-  const role = fc.array(fc.constantFrom('member', 'admin', appRole('manager')), { maxLength: 2 })
+  const role = fc.array(fc.constantFrom('member', 'admin', appRole('manager'), permission('deals:win')), {
+    maxLength: 2,
+  })
 
   it('gives the same results for random rules, rows and people', async () => {
     const people = [owner, admin, manager, tom, eve, ofTom, ofOthers]
@@ -223,6 +244,7 @@ describe('policy in SQL and in code', () => {
             orgId: session.orgId,
             orgRole: session.orgRole,
             appRole: session === manager || session === ofOthers ? 'manager' : null,
+            permissions: heldBy(session),
             isAccount: session.serviceAccount !== undefined,
             share: share as 'viewer' | null,
             referenced: await referencedRows(test.app.db.orm, deals, made),
@@ -318,6 +340,15 @@ it('shareRow requires the owner of the row, even when a policy allows all member
   await expect(shareRow(test.app.db.orm, deals, tom, share)).rejects.toMatchObject({ code: 'forbidden' })
   await shareRow(test.app.db.orm, deals, owner, share)
 })
+
+/** What the people of this file hold, by hand. */
+function heldBy(session: Session): string[] {
+  const isManager = session === owner || session === admin || session === eve
+  return [
+    ...(isManager || session === manager || session === ofOthers ? ['deals:win'] : []),
+    ...(isManager || session === tom ? ['deals:watch'] : []),
+  ]
+}
 
 /** Leaves tables out, which have circles. */
 const kindOf = (key: string, value: unknown) => (key === 'table' ? undefined : value)
@@ -472,6 +503,16 @@ describe('organization rows with a policy', () => {
     const { app } = test
     const withoutRoles = { ...app, config: { ...app.config, appRoles: undefined } } as unknown as typeof app
     expect(() => checkCollections(withoutRoles, entries)).toThrow('a policy names the app role manager')
+    const guarded = defineCollection({
+      description: 'All.',
+      item: z.object({ id: z.string() }),
+      source: () => [],
+      guard: requirePermission('deals:win'),
+    } as never)
+    const withoutPermissions = { ...app, config: { ...app.config, permissions: { names: [], texts: {} } } }
+    expect(() => checkCollections(withoutPermissions, [{ name: 'guarded', collection: guarded }])).toThrow(
+      'it names the permission deals:win; permissions of fw.config.ts has none',
+    )
   })
 })
 

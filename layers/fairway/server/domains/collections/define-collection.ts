@@ -6,6 +6,7 @@ import type { AuthorContext } from '#fairway/server/domains/actions'
 import {
   appRolesIn,
   openToEveryone,
+  permissionsIn,
   policyOf,
   type Proving,
   type SharedTable,
@@ -151,6 +152,7 @@ function toCollection(checked: CheckedCollection): Collection {
     keptTotal: keptTotal(checked),
     tables: tablesOf(source).map(table => getTableName(table)),
     appRoles: tablesOf(source).flatMap(appRolesIn),
+    permissions: tablesOf(source).flatMap(permissionsIn),
   }
 }
 

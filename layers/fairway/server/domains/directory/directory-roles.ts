@@ -2,7 +2,9 @@
 import { recordWithin } from '#fairway/server/domains/actions'
 import {
   type Actor,
+  carriedBy,
   checkAppRole,
+  checkGrants,
   directoryRoleStatements,
   type PlannedRole,
   planDirectoryRoles,
@@ -39,13 +41,17 @@ async function readMapping(on: Runs, orgId: string): Promise<MappedGroup[]> {
 }
 
 /** The changes of roles by a mapping, without making them. Throws like `setMapping`. */
-export async function planMapping(app: App, { orgId }: Actor, wanted: readonly MappedGroup[]): Promise<RolesPlan> {
+export async function planMapping(app: App, actor: Actor, wanted: readonly MappedGroup[]): Promise<RolesPlan> {
+  const { orgId } = actor
+  await checkCarried(app, actor, wanted)
   const mapping = await checkMapping(app, app.db.client, orgId, wanted)
   return toPlan(await planRoles(app, app.db.client, orgId, mapping))
 }
 
 /** Replaces the mapping; roles change at once. Throws `invalid-input`, `unknown-app` and `unknown-role`. */
-export async function setMapping(app: App, { orgId }: Actor, wanted: readonly MappedGroup[]): Promise<RolesPlan> {
+export async function setMapping(app: App, actor: Actor, wanted: readonly MappedGroup[]): Promise<RolesPlan> {
+  const { orgId } = actor
+  await checkCarried(app, actor, wanted)
   const changes = await inTransaction(app, async on => {
     const mapping = await checkMapping(app, on, orgId, wanted)
     await on.execute({ sql: 'delete from fw_directory_mapping where org_id = ?', args: [orgId] })
@@ -59,6 +65,14 @@ export async function setMapping(app: App, { orgId }: Actor, wanted: readonly Ma
   await tellRoles(app, orgId, changes)
   return toPlan(changes)
 }
+
+/** Throws `forbidden` for a role with a permission that the actor lacks. */
+const checkCarried = (app: App, actor: Actor, wanted: readonly MappedGroup[]): Promise<void> =>
+  checkGrants(
+    app,
+    actor,
+    wanted.flatMap(({ role }) => (role === null ? [] : carriedBy(app, role))),
+  )
 
 /** The mapping with the application of each role. */
 async function checkMapping(app: App, on: Runs, orgId: string, wanted: readonly MappedGroup[]): Promise<MappedGroup[]> {

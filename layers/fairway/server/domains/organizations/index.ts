@@ -143,7 +143,16 @@ export { setAuthProvider } from './set-auth-provider'
 export { setActiveOrgIdOf, team } from './team'
 export { accessDenied, createCheck, mayCreate, membersMay, requireCreate } from './policy-check'
 export { findShown, shownPersonSchema, withPeople } from './people-of-rows'
-export { appRolesIn, personColumn, POLICY_ACTIONS, type PolicyAction, policyOf, ruledTables } from './policy'
+export { carriedBy, checkGrants, listHeldBy, requirePermission } from './permissions'
+export {
+  appRolesIn,
+  permissionsIn,
+  personColumn,
+  POLICY_ACTIONS,
+  type PolicyAction,
+  policyOf,
+  ruledTables,
+} from './policy'
 export {
   accessibleTo,
   canColumns,

@@ -6,10 +6,13 @@ import type { Orm } from '#fairway/server/kernel/database/client'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { Session } from '#fairway/shared/schemas/session'
 import { appRoleOf, orgRoleOf, principalOf } from './service-accounts/principal'
-import { type Part, POLICY_ACTIONS, type PolicyAction, policyOf } from './policy'
+import { heldAmong } from './permissions'
+import { namesOf, whoMay } from './policy-words'
+import { type Part, permissionsIn, POLICY_ACTIONS, type PolicyAction, policyOf } from './policy'
 import {
   accessibleTo,
   appOfRun,
+  carriedInRun,
   type Changes,
   columnOf,
   ruledChanges,
@@ -27,6 +30,8 @@ export interface Asking {
   orgRole: string | null
   appRole: string | null
   share: ShareRole | null
+  /** The permissions that they hold, of those that the policy names. */
+  permissions?: readonly string[]
   /** Whether it is a service account, which has no rows outside its organization. */
   isAccount?: boolean
   /** The rows that `via()` reads, of one row; missing ones allow nothing. */
@@ -58,6 +63,7 @@ function isMetInOrg(
   if (part.kind === 'member') return true
   if (part.kind === 'rowIs')
     return Object.entries(part.values).every(([name, value]) => [value].flat().some(each => isSame(row[name], each)))
+  if (part.kind === 'permission') return person.permissions?.includes(part.name) === true
   return part.roles.includes((part.kind === 'orgRole' ? person.orgRole : person.appRole) ?? '')
 }
 
@@ -107,12 +113,22 @@ export const refusedFields = (table: SQLiteTable, changes: Changes, row: Row, pe
 export async function personOf(db: Orm, table: SharedTable, session: Session, id: string | null): Promise<Asking> {
   const { orgId } = session
   const { email, userId, isPerson } = principalOf(session)
-  const [roles] = await db.all<Pick<Asking, 'orgRole' | 'appRole' | 'share'>>(sql`select
+  const holder = { orgId, id: userId, appId: appOfRun(), carried: carriedInRun() }
+  const [roles] = await db.all<Pick<Asking, 'orgRole' | 'appRole' | 'share'> & { held: string }>(sql`select
     ${orgRoleOf(orgId, userId)} as orgRole,
     ${appRoleOf(orgId, userId, appOfRun())} as appRole,
+    ${heldAmong(holder, permissionsIn(table))} as held,
     (select role from shares where resource = ${getTableName(table)} and resource_id = ${id} and user_id = ${userId}) as share`)
-  const { orgRole = null, appRole = null, share = null } = roles ?? {}
-  return { email, orgId, orgRole, appRole, share, ...(isPerson ? {} : { isAccount: true }) }
+  const { orgRole = null, appRole = null, share = null, held = '[]' } = roles ?? {}
+  return {
+    email,
+    orgId,
+    orgRole,
+    appRole,
+    share,
+    permissions: JSON.parse(held),
+    ...(isPerson ? {} : { isAccount: true }),
+  }
 }
 
 /** Reads the rows that `via()` in the policy of a table names for this row. */
@@ -240,51 +256,4 @@ function fieldForbidden(table: SQLiteTable, field: string, row: Row): AppError {
     errors: [{ path: field, message: detail }],
     extra: { allowed: namesOf(parts) },
   })
-}
-
-/** The parts of a rule as named in a response: `admin`, `creator`, `assignee`, `manager`. */
-const namesOf = (parts: readonly Part[]): string[] => parts.flatMap(part => nameOf(part))
-
-function nameOf(part: Part): string[] {
-  if (part.kind === 'orgRole' || part.kind === 'appRole') return [...part.roles]
-  if (part.kind === 'person') return [part.column === 'createdBy' ? 'creator' : part.column]
-  if (part.kind === 'all') return [part.parts.flatMap(nameOf).join(' and ')]
-  if (part.kind === 'via') return namesOf(part.parts).map(name => `${name} of ${getTableName(part.table)}`)
-  return [
-    part.kind === 'shared' ? part.role : part.kind === 'rowIs' ? Object.keys(part.values).join(' and ') : 'member',
-  ]
-}
-
-const anyOfThese = new Intl.ListFormat('en', { type: 'disjunction' })
-const allOfThese = new Intl.ListFormat('en', { type: 'conjunction' })
-
-/** Names the people who are allowed, for a sentence. */
-export const whoMay = (parts: readonly Part[], row: Row): string =>
-  parts.length === 0 ? 'nobody' : anyOfThese.format(parts.map(part => inWords(part, row)))
-
-const rolesInWords = ({ kind, roles }: Extract<Part, { kind: 'orgRole' | 'appRole' }>): string => {
-  if (kind === 'appRole') return `people with the role ${anyOfThese.format(roles)}`
-  return roles.length === 1 ? 'owners of the organization' : 'owners and admins of the organization'
-}
-
-function inWords(part: Part, row: Row): string {
-  switch (part.kind) {
-    case 'member':
-      return part.everyone ? 'everyone' : 'members of the organization'
-    case 'orgRole':
-    case 'appRole':
-      return rolesInWords(part)
-    case 'person':
-      return part.column === 'createdBy'
-        ? `its creator (${String(row.createdByName ?? row.createdBy)})`
-        : `its ${part.column}`
-    case 'shared':
-      return `people it is shared with as ${part.role}`
-    case 'rowIs':
-      return `people while its ${Object.keys(part.values).join(' and ')} allows it`
-    case 'via':
-      return `the ${anyOfThese.format(namesOf(part.parts))} in ${getTableName(part.table)}`
-    case 'all':
-      return allOfThese.format(part.parts.map(each => inWords(each, row)))
-  }
 }

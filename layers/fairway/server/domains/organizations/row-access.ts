@@ -6,6 +6,7 @@ import { originalName } from '#fairway/server/kernel/database/orm'
 import type { PersonKey } from '#fairway/server/kernel/dependent-rows'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { Session } from '#fairway/shared/schemas/session'
+import { carriedIn, holds } from './permissions'
 import { appRoleOf, orgRoleOf, principalOf } from './service-accounts/principal'
 import { type Part, personColumn, type PolicyAction, policyOf, type Via } from './policy'
 
@@ -33,7 +34,7 @@ const isOwnable = (table: SharedTable): table is OwnableTable => 'visibility' in
 /** The person whose access is checked: a session, or `callerPlaceholders` in a prepared query. */
 export type Caller =
   | Pick<Session, 'email' | 'userId' | 'orgId' | 'serviceAccount'>
-  | { email: Placeholder; userId: Placeholder; orgId: Placeholder; appId: Placeholder; isPerson: Placeholder }
+  | Readonly<Record<'email' | 'userId' | 'orgId' | 'appId' | 'carried' | 'isPerson', Placeholder>>
   // In each organization of theirs.
   | { email: string; userId: string; orgId: SQL }
 
@@ -43,6 +44,7 @@ export const callerPlaceholders = {
   userId: sql.placeholder('callerUserId'),
   orgId: sql.placeholder('callerOrgId'),
   appId: sql.placeholder('callerAppId'),
+  carried: sql.placeholder('callerCarried'),
   isPerson: sql.placeholder('callerIsPerson'),
 } as const
 
@@ -59,6 +61,7 @@ export function callerOf(session: Pick<Session, 'email' | 'userId' | 'orgId' | '
   callerUserId: string
   callerOrgId: string | null
   callerAppId: string
+  callerCarried: string
   callerIsPerson: number
 } {
   const { email, userId, isPerson } = principalOf(session)
@@ -67,6 +70,7 @@ export function callerOf(session: Pick<Session, 'email' | 'userId' | 'orgId' | '
     callerUserId: userId,
     callerOrgId: session.orgId,
     callerAppId: appOfRun(),
+    callerCarried: carriedInRun(),
     callerIsPerson: Number(isPerson),
   }
 }
@@ -75,13 +79,17 @@ export function callerOf(session: Pick<Session, 'email' | 'userId' | 'orgId' | '
 export const keysOf = (caller: Caller) => {
   if ('appId' in caller) return { ...caller, isPerson: sql`${caller.isPerson} = 1` }
   if (typeof caller.orgId === 'object' && caller.orgId !== null)
-    return { ...caller, appId: appOfRun(), isPerson: sql`1` }
+    return { ...caller, appId: appOfRun(), carried: carriedInRun(), isPerson: sql`1` }
   const { isPerson, ...keys } = principalOf(caller as Session)
-  return { ...keys, orgId: caller.orgId, appId: appOfRun(), isPerson: isPerson ? sql`1` : sql`0` }
+  const isPersonal = isPerson ? sql`1` : sql`0`
+  return { ...keys, orgId: caller.orgId, appId: appOfRun(), carried: carriedInRun(), isPerson: isPersonal }
 }
 
 /** The application whose roles count: that of the request or action. Outside of both, there are no app roles. */
 export const appOfRun = (): string => findRun()?.app.config.appRoles?.appId ?? ''
+
+/** The permissions that the roles of that application carry. */
+export const carriedInRun = (): string => carriedIn(findRun()?.app.config ?? { appRoles: null })
 
 /**
  * Returns the owner and the organization of a new row. Throws `unauthenticated` without a session, since every row needs a real
@@ -219,7 +227,7 @@ export function anyOf(parts: readonly Part[], table: SharedTable, caller: Caller
 
 function partOf(part: Part, table: SharedTable, caller: Caller): SQL {
   const isInOrg = sql`${table.orgId} = ${caller.orgId}`
-  const { email, userId, orgId, appId, isPerson } = keysOf(caller)
+  const { email, userId, orgId, appId, carried, isPerson } = keysOf(caller)
   switch (part.kind) {
     case 'member':
       return isInOrg
@@ -227,6 +235,8 @@ function partOf(part: Part, table: SharedTable, caller: Caller): SQL {
       return sql`(${isInOrg} and ${orgRoleOf(orgId, userId)} in (${listed(part.roles)}))`
     case 'appRole':
       return sql`(${isInOrg} and ${appRoleOf(orgId, userId, appId)} in (${listed(part.roles)}))`
+    case 'permission':
+      return sql`(${isInOrg} and ${holds({ orgId, id: userId, appId, carried }, part.name)})`
     case 'person':
       return sql`(${personColumn(table, part.column)} = ${email} and ${isNearby(table, { orgId, isPerson })})`
     case 'shared':

@@ -13,6 +13,7 @@ import { MCP_SCOPES } from '#fairway/shared/scopes'
 import { checkAppRole } from '../app-roles'
 import { requireMember } from '../members'
 import { type Actor, checkMayGive } from '../org-context'
+import { carriedBy, checkGrants } from '../permissions'
 
 const MOST_ACCOUNTS = 50
 
@@ -51,6 +52,7 @@ export const MANAGES = `exists (select 1 from org_members where org_id = ? and u
 export async function addServiceAccount(app: App, actor: Actor, input: NewAccount): Promise<{ id: string }> {
   const { orgId, userId, email } = actor
   await checkMayGive(actor, input.role)
+  await checkGrants(app, actor, carriedByAll(app, input))
   const id = newId()
   const now = app.now().getTime()
   const values = toColumns(app, actor, input, now)
@@ -75,6 +77,7 @@ export async function changeServiceAccount(app: App, actor: Actor, id: string, c
   const account = await requireServiceAccount(app, orgId, id)
   const role = changes.role ?? account.role
   await checkMayGive(actor, role)
+  await checkGrants(app, actor, carriedByAll(app, changes))
   const owner = changes.owner === undefined ? undefined : await requireMember(app, orgId, changes.owner)
   if (owner && lowerRole(owner.role, role) !== role)
     throw new AppError('forbidden', { detail: `The owner of record must be ${role} or more.` })
@@ -90,6 +93,9 @@ export async function changeServiceAccount(app: App, actor: Actor, id: string, c
   })
   if (rowsAffected === 0) throw new AppError('not-found')
 }
+
+/** What the roles that an input gives carry: nobody gives a permission that they lack. */
+const carriedByAll = (app: App, { appRoles = [] }: Changes): string[] => appRoles.flatMap(each => carriedBy(app, each))
 
 /** The columns of what an input names. Throws `unknown-role` and `unknown-app`. */
 function toColumns(app: App, { userId }: Actor, input: Changes, now: number): Record<string, InValue> {
@@ -125,6 +131,11 @@ export async function endServiceAccount(app: App, { orgId, userId }: Actor, id: 
         sql: `delete from fw_service_account_keys where account_id = ? and exists (
           select 1 from fw_service_accounts a where a.id = account_id and a.deleted_at is not null)`,
         args: [id],
+      },
+      {
+        sql: `delete from fw_org_role_members where org_id = ? and user_id = ? and exists (
+          select 1 from fw_service_accounts a where a.id = user_id and a.deleted_at is not null)`,
+        args: [orgId, id],
       },
     ],
     'write',
