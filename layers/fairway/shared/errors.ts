@@ -37,10 +37,7 @@ export const errorCatalog = {
   'unknown-passkey': { status: 401, title: 'This passkey has been removed.' },
   'embed-token-ended': { status: 401, title: 'This view has expired. Reload the page around it.' },
   'address-mismatch': { status: 400, title: 'The address you typed is not the address of this account.' },
-  'credentials-changed': {
-    status: 401,
-    title: 'Your sign-in methods have changed in the meantime. Sign in again.',
-  },
+  'credentials-changed': { status: 401, title: 'Your sign-in methods have changed in the meantime. Sign in again.' },
   'invalid-credentials': { status: 401, title: 'Wrong email or password.' },
   forbidden: { status: 403, title: 'You are not allowed to do this.' },
   'reserved-setting': { status: 403, title: 'This setting is managed by the platform.' },
@@ -91,10 +88,7 @@ export const errorCatalog = {
   },
   'invalid-provider-answer': { status: 403, title: 'The provider sent an invalid answer.' },
   'provider-failed': { status: 403, title: 'The provider did not complete the request. Try again.' },
-  'domain-not-proved': {
-    status: 403,
-    title: 'This provider may not sign in people with your address here.',
-  },
+  'domain-not-proved': { status: 403, title: 'This provider may not sign in people with your address here.' },
   'connection-proof-required': {
     status: 403,
     title: 'Sign in once more in your usual way, to prove that this account is yours.',
@@ -121,10 +115,7 @@ export const errorCatalog = {
     status: 403,
     title: 'This sign-in belongs to another browser or application. Start again in the desktop application.',
   },
-  'provider-required': {
-    status: 403,
-    title: 'This organization requires you to sign in with its provider.',
-  },
+  'provider-required': { status: 403, title: 'This organization requires you to sign in with its provider.' },
   'session-policy': { status: 403, title: 'The session policy of this organization closes it to this session.' },
   'directory-removed': {
     status: 403,

@@ -122,7 +122,10 @@ function ruleOf({ app, catalogs, target }: Case): string {
   const action = catalogs.actions.find(({ name }) => name === target.name)
   if (!action) return 'its own code refuses (`forbidden`).'
   const { roles = [], appRoles = [], permissions = [], text } = callersOf(action.action, app.config)
-  return guardRule(action.action.guard, text ?? [...roles, ...appRoles, ...permissions.map(heldBy)].join(', '))
+  return guardRule(
+    action.action.guard,
+    text ?? [...roles, ...appRoles, ...permissions.map(({ name }) => heldBy(name))].join(', '),
+  )
 }
 
 const heldBy = (permission: string): string => `holders of ${permission}`

@@ -43,7 +43,7 @@ export interface Callers {
   /** Application roles that may call it in addition to the organization roles. */
   appRoles?: readonly string[]
   /** The permissions that it requires, in addition to roles. */
-  permissions?: readonly string[]
+  permissions?: readonly { name: string; text: string }[]
   /** The sentence from the declaration. */
   text?: string
 }

@@ -31,15 +31,15 @@ export function callersOf({ platform, callers, guard, public: isPublic }: Action
   if (callers) return { kind: 'org-roles', roles: callers }
   if (!guard) return { kind: isPublic ? 'public' : 'signed-in' }
   // The platform's guards list their roles. Other guards could check anything.
-  return callersOfGuard(guard)
+  return callersOfGuard(guard, config)
 }
 
-function callersOfGuard({ permissions, orgRoles, roles }: Proving<object>): Callers {
+function callersOfGuard({ permissions, orgRoles, roles }: Proving<object>, config: Config): Callers {
   const isForSome = orgRoles !== undefined && orgRoles.length < ORG_ROLES.length
   if (permissions) {
     return {
       kind: 'permissions',
-      permissions,
+      permissions: permissions.map(name => ({ name, text: config.permissions.texts[name] ?? name })),
       ...(isForSome && { roles: orgRoles }),
       ...(roles && { appRoles: roles }),
     }

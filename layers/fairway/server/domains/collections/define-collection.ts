@@ -4,9 +4,8 @@ import { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { z } from 'zod'
 import type { AuthorContext } from '#fairway/server/domains/actions'
 import {
-  appRolesIn,
+  namedIn,
   openToEveryone,
-  permissionsIn,
   policyOf,
   type Proving,
   type SharedTable,
@@ -151,8 +150,7 @@ function toCollection(checked: CheckedCollection): Collection {
     people: Object.keys(checked.people),
     keptTotal: keptTotal(checked),
     tables: tablesOf(source).map(table => getTableName(table)),
-    appRoles: tablesOf(source).flatMap(appRolesIn),
-    permissions: tablesOf(source).flatMap(permissionsIn),
+    ...namedIn(tablesOf(source)),
   }
 }
 

@@ -144,15 +144,7 @@ export { setActiveOrgIdOf, team } from './team'
 export { accessDenied, createCheck, mayCreate, membersMay, requireCreate } from './policy-check'
 export { findShown, shownPersonSchema, withPeople } from './people-of-rows'
 export { carriedBy, checkGrants, listHeldBy, requirePermission } from './permissions'
-export {
-  appRolesIn,
-  permissionsIn,
-  personColumn,
-  POLICY_ACTIONS,
-  type PolicyAction,
-  policyOf,
-  ruledTables,
-} from './policy'
+export { namedIn, personColumn, POLICY_ACTIONS, type PolicyAction, policyOf, ruledTables } from './policy'
 export {
   accessibleTo,
   canColumns,

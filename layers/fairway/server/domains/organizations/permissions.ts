@@ -4,7 +4,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { SQLiteSyncDialect } from 'drizzle-orm/sqlite-core'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { Config } from '#fairway/server/kernel/config/config'
-import { requireRun } from '#fairway/server/kernel/current-run'
+import { findRun, requireRun } from '#fairway/server/kernel/current-run'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { checkPermission } from '#fairway/server/kernel/permissions'
 import type { Session } from '#fairway/shared/schemas/session'
@@ -28,6 +28,9 @@ export const carriedIn = ({ appRoles }: Pick<Config, 'appRoles'>): string =>
   JSON.stringify(
     Object.entries(appRoles?.permissions ?? {}).flatMap(([role, names]) => names.map(name => [role, name])),
   )
+
+/** The same of the application of this run; none outside of one. */
+export const carriedInRun = (): string => carriedIn(findRun()?.app.config ?? { appRoles: null })
 
 /** A member or a service account of an organization, for `holds`. */
 export const holderIn = (config: Pick<Config, 'appRoles'>, who: Pick<Holder, 'orgId' | 'id'>): Holder => ({

@@ -6,13 +6,12 @@ import type { Orm } from '#fairway/server/kernel/database/client'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { Session } from '#fairway/shared/schemas/session'
 import { appRoleOf, orgRoleOf, principalOf } from './service-accounts/principal'
-import { heldAmong } from './permissions'
+import { carriedInRun, heldAmong } from './permissions'
 import { namesOf, whoMay } from './policy-words'
 import { type Part, permissionsIn, POLICY_ACTIONS, type PolicyAction, policyOf } from './policy'
 import {
   accessibleTo,
   appOfRun,
-  carriedInRun,
   type Changes,
   columnOf,
   ruledChanges,

@@ -143,9 +143,11 @@ export function definePolicy<const Field extends string = never>(
   return { can: can as unknown as z.ZodObject<Record<'update' | 'delete' | Field, z.ZodBoolean>> }
 }
 
-/** Returns the app roles that a table's policy names. */
-export const appRolesIn = (table: SQLiteTable): string[] =>
-  partsIn(table).flatMap(part => (part.kind === 'appRole' ? part.roles : []))
+/** Returns the app roles and the permissions that the policies of tables name. */
+export const namedIn = (tables: readonly SQLiteTable[]): { appRoles: string[]; permissions: string[] } => ({
+  appRoles: tables.flatMap(table => partsIn(table).flatMap(part => (part.kind === 'appRole' ? part.roles : []))),
+  permissions: tables.flatMap(permissionsIn),
+})
 
 /** Returns the permissions that a table's policy names. */
 export const permissionsIn = (table: SQLiteTable): string[] =>

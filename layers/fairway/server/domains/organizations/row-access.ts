@@ -6,7 +6,7 @@ import { originalName } from '#fairway/server/kernel/database/orm'
 import type { PersonKey } from '#fairway/server/kernel/dependent-rows'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { Session } from '#fairway/shared/schemas/session'
-import { carriedIn, holds } from './permissions'
+import { carriedInRun, holds } from './permissions'
 import { appRoleOf, orgRoleOf, principalOf } from './service-accounts/principal'
 import { type Part, personColumn, type PolicyAction, policyOf, type Via } from './policy'
 
@@ -87,9 +87,6 @@ export const keysOf = (caller: Caller) => {
 
 /** The application whose roles count: that of the request or action. Outside of both, there are no app roles. */
 export const appOfRun = (): string => findRun()?.app.config.appRoles?.appId ?? ''
-
-/** The permissions that the roles of that application carry. */
-export const carriedInRun = (): string => carriedIn(findRun()?.app.config ?? { appRoles: null })
 
 /**
  * Returns the owner and the organization of a new row. Throws `unauthenticated` without a session, since every row needs a real

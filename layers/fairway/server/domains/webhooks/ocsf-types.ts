@@ -77,6 +77,7 @@ export const LISTED: Readonly<Record<number, Readonly<Record<number, readonly st
       'audit.add-managed-client',
       'audit.add-service-account',
       'audit.claim-domain',
+      'audit.create-role',
       'audit.create-webhook',
       'audit.make-personal-token',
       'audit.make-service-key',
@@ -84,6 +85,7 @@ export const LISTED: Readonly<Record<number, Readonly<Record<number, readonly st
     2: ['security.credential-unreadable', 'audit.check-domain', 'audit.test-identity-connection'],
     3: [
       'audit.change-identity-connection',
+      'audit.change-role',
       'audit.change-service-account',
       'audit.change-webhook',
       'audit.renew-webhook-secret',
@@ -101,6 +103,7 @@ export const LISTED: Readonly<Record<number, Readonly<Record<number, readonly st
       'audit.delete-credential',
       'audit.delete-identity-connection',
       'audit.delete-own-credential',
+      'audit.delete-role',
       'audit.delete-webhook',
       'audit.end-connection',
       'audit.end-grant',
@@ -116,7 +119,8 @@ export const LISTED: Readonly<Record<number, Readonly<Record<number, readonly st
     11: ['audit.deactivate-identity-connection'],
   },
   [USER_ACCESS]: {
-    1: ['audit.assign-app-role', 'audit.change-member-role', 'audit.transfer-ownership'],
+    1: ['audit.assign-app-role', 'audit.assign-role', 'audit.change-member-role', 'audit.transfer-ownership'],
+    2: ['audit.unassign-role'],
   },
   [GROUP_MANAGEMENT]: {
     [ADD_USER]: ['audit.accept-invitation', 'audit.join-organization'],
