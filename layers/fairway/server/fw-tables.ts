@@ -11,4 +11,14 @@ export {
   storedFile,
 } from './kernel/field-types'
 export { person, personSchema, teamColumn, teamSchema } from './kernel/owned-rows'
-export { allOf, appRole, definePolicy, orgRole, rowIs, via, shared, team } from './domains/organizations/policy'
+export {
+  allOf,
+  appRole,
+  definePolicy,
+  orgRole,
+  permission,
+  rowIs,
+  via,
+  shared,
+  team,
+} from './domains/organizations/policy'

@@ -28,6 +28,7 @@ export const errorCatalog = {
   'not-your-domain': { status: 400, title: 'This is not the domain of your confirmed address.' },
   'unknown-provider': { status: 400, title: 'This sign-in provider is not set up here.' },
   'unknown-role': { status: 400, title: 'There is no role with this name.' },
+  'unknown-permission': { status: 400, title: 'This application does not define this permission.' },
   'collection-too-large': { status: 400, title: 'There are too many rows to return at once.' },
   unauthenticated: { status: 401, title: 'Sign in to continue.' },
   'peer-unauthenticated': { status: 401, title: 'The calling application’s token was not accepted.' },
@@ -36,10 +37,7 @@ export const errorCatalog = {
   'unknown-passkey': { status: 401, title: 'This passkey has been removed.' },
   'embed-token-ended': { status: 401, title: 'This view has expired. Reload the page around it.' },
   'address-mismatch': { status: 400, title: 'The address you typed is not the address of this account.' },
-  'credentials-changed': {
-    status: 401,
-    title: 'Your sign-in methods have changed in the meantime. Sign in again.',
-  },
+  'credentials-changed': { status: 401, title: 'Your sign-in methods have changed in the meantime. Sign in again.' },
   'invalid-credentials': { status: 401, title: 'Wrong email or password.' },
   forbidden: { status: 403, title: 'You are not allowed to do this.' },
   'reserved-setting': { status: 403, title: 'This setting is managed by the platform.' },
@@ -90,10 +88,7 @@ export const errorCatalog = {
   },
   'invalid-provider-answer': { status: 403, title: 'The provider sent an invalid answer.' },
   'provider-failed': { status: 403, title: 'The provider did not complete the request. Try again.' },
-  'domain-not-proved': {
-    status: 403,
-    title: 'This provider may not sign in people with your address here.',
-  },
+  'domain-not-proved': { status: 403, title: 'This provider may not sign in people with your address here.' },
   'connection-proof-required': {
     status: 403,
     title: 'Sign in once more in your usual way, to prove that this account is yours.',
@@ -120,10 +115,7 @@ export const errorCatalog = {
     status: 403,
     title: 'This sign-in belongs to another browser or application. Start again in the desktop application.',
   },
-  'provider-required': {
-    status: 403,
-    title: 'This organization requires you to sign in with its provider.',
-  },
+  'provider-required': { status: 403, title: 'This organization requires you to sign in with its provider.' },
   'session-policy': { status: 403, title: 'The session policy of this organization closes it to this session.' },
   'directory-removed': {
     status: 403,
@@ -164,6 +156,8 @@ export const errorCatalog = {
     status: 409,
     title: 'Events of this webhook are being counted or sent again. Try again in a moment.',
   },
+  'role-limit': { status: 409, title: 'Your organization has the most roles it can have. Delete one first.' },
+  'role-name-taken': { status: 409, title: 'Your organization already has a role with this name.' },
   'domain-limit': { status: 409, title: 'Your organization has the most domains it can have. Remove one first.' },
   'setup-link-limit': { status: 409, title: 'Your organization has the most open setup links. End one first.' },
   'webhook-limit': { status: 409, title: 'You have reached the limit for webhooks. Delete one first.' },

@@ -7,6 +7,7 @@ import {
   definePolicy,
   orgRole,
   ownableColumns,
+  permission,
   person,
   references,
   rowIs,
@@ -24,14 +25,18 @@ import {
   columnsFor,
   defineAppRoles,
   defineCollection,
+  definePermissions,
   outputOf,
   requireCreate,
+  requirePermission,
   shareRow,
 } from '#fw'
 import { servedCollections } from '#fairway/server/domains/collections/served-collection'
 import { representations } from '#fairway/server/domains/collections/formats/negotiate'
 import { checkCollections } from '#fairway/server/domains/collections'
 import { assignAppRole, isOpenRow, requireOrg } from '#fairway/server/domains/organizations'
+import { assignRole } from '#fairway/server/domains/organizations/roles/assignments'
+import { createRole } from '#fairway/server/domains/organizations/roles/roles'
 import {
   mayCreate as mayCreateRow,
   mayMove,
@@ -58,7 +63,12 @@ import { refusalOf } from '../../../support/error-code'
 import { query } from '../../../support/query'
 import { addAccount } from '../../../support/service-accounts'
 
-const roles = defineAppRoles({ appId: 'crm', roles: ['manager', 'agent'] })
+const permissions = definePermissions({ 'deals:win': 'Win deals', 'deals:watch': 'Watch deals' })
+const roles = defineAppRoles({
+  appId: 'crm',
+  roles: ['manager', 'agent'],
+  permissions: { manager: ['deals:win'] },
+})
 
 // Combines ownable columns with the `creator` column of organization rows, so that one table covers every part of a rule.
 const dealsTable = () =>
@@ -104,7 +114,7 @@ const orgDealsTable = () =>
     amount: integer('amount'),
   })
 
-const test = shareTestApp({}, { appRoles: roles })
+const test = shareTestApp({}, { appRoles: roles, permissions })
 let owner: Session
 let admin: Session
 let manager: Session
@@ -145,6 +155,9 @@ beforeAll(async () => {
   await withRun({ app: test.app, session: owner }, () =>
     assignAppRole(test.app, requireOrg(owner, 'assign-app-role'), { email: manager.email, role: 'manager' }),
   )
+  const manage = requireOrg(owner, 'manage-roles')
+  const watchers = await createRole(test.app, manage, { name: 'Watchers', permissions: ['deals:watch'] })
+  await assignRole(test.app, manage, watchers.id, tom.email)
   const accountOf = async (by: Session, wanted: Parameters<typeof addAccount>[2], isOwners: boolean) => {
     const { id } = await addAccount(test.app, by, wanted)
     await query(test.app, 'update fw_service_accounts set owner_id = ? where id = ?', [tom.userId, id])
@@ -176,14 +189,20 @@ describe('policy in SQL and in code', () => {
   const part = fc.oneof(
     fc.constantFrom('member', 'admin', 'creator', 'assignee', 'owner'),
     fc.constantFrom(orgRole('owner'), appRole('manager'), appRole('agent', 'manager')),
+    fc.constantFrom(permission('deals:win'), permission('deals:watch')),
     fc.constantFrom(shared('viewer'), shared('editor'), shared('admin')),
     fc.constantFrom(rowIs({ status: 'open' }), rowIs({ status: ['won', null] }), rowIs({ amount: 5 })),
     fc.constantFrom(team(), allOf(team(), rowIs({ status: 'open' }))),
-    fc.constantFrom(allOf('creator', rowIs({ status: 'open' })), allOf('member', shared('editor'))),
+    fc.constantFrom(
+      allOf('creator', rowIs({ status: 'open' })),
+      allOf('member', shared('editor')),
+      allOf(permission('deals:watch'), rowIs({ status: 'open' })),
+    ),
     fc.constantFrom(
       via(clients, 'agent'),
       via(clients, ['creator', rowIs({ isPublic: true })]),
       via(clients, via(regions, 'agent')),
+      via(clients, permission('deals:watch')),
       allOf(via(clients, ['agent', 'admin']), rowIs({ status: 'open' })),
     ),
   )
@@ -195,7 +214,9 @@ describe('policy in SQL and in code', () => {
     },
   )
   const write = fc.array(part, { maxLength: 3 }).filter(parts => !JSON.stringify(parts, kindOf).includes('via'))
-  const role = fc.array(fc.constantFrom('member', 'admin', appRole('manager')), { maxLength: 2 })
+  const role = fc.array(fc.constantFrom('member', 'admin', appRole('manager'), permission('deals:win')), {
+    maxLength: 2,
+  })
 
   it('gives the same results for random rules, rows and people', async () => {
     const people = [owner, admin, manager, tom, eve, ofTom, ofOthers]
@@ -271,6 +292,7 @@ describe('policy in SQL and in code', () => {
           const isHeld = sharedTeam === null || teams.includes(sharedTeam)
           const person = {
             ...rolesOf(session),
+            permissions: heldBy(session),
             teams,
             share: isHeld ? (share as 'viewer' | null) : null,
             referenced: await referencedRows(test.app.db.orm, deals, made),
@@ -367,6 +389,15 @@ it('shareRow requires the owner of the row, even when a policy allows all member
   await expect(shareRow(test.app.db.orm, deals, tom, share)).rejects.toMatchObject({ code: 'forbidden' })
   await shareRow(test.app.db.orm, deals, owner, share)
 })
+
+/** What the people of this file hold, by hand. */
+function heldBy(session: Session): string[] {
+  const isManager = session === owner || session === admin || session === eve
+  return [
+    ...(isManager || session === manager || session === ofOthers ? ['deals:win'] : []),
+    ...(isManager || session === tom ? ['deals:watch'] : []),
+  ]
+}
 
 /** Leaves tables out, which have circles. */
 const kindOf = (key: string, value: unknown) => (key === 'table' ? undefined : value)
@@ -521,6 +552,16 @@ describe('organization rows with a policy', () => {
     const { app } = test
     const withoutRoles = { ...app, config: { ...app.config, appRoles: undefined } } as unknown as typeof app
     expect(() => checkCollections(withoutRoles, entries)).toThrow('a policy names the app role manager')
+    const guarded = defineCollection({
+      description: 'All.',
+      item: z.object({ id: z.string() }),
+      source: () => [],
+      guard: requirePermission('deals:win'),
+    } as never)
+    const withoutPermissions = { ...app, config: { ...app.config, permissions: { names: [], texts: {} } } }
+    expect(() => checkCollections(withoutPermissions, [{ name: 'guarded', collection: guarded }])).toThrow(
+      'it names the permission deals:win; permissions of fw.config.ts has none',
+    )
   })
 })
 

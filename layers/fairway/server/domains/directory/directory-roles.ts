@@ -2,8 +2,10 @@
 import { recordWithin } from '#fairway/server/domains/actions'
 import {
   type Actor,
+  carriedBy,
   type ChangedGroupTeam,
   checkAppRole,
+  checkGrants,
   directoryRoleStatements,
   type PlannedRole,
   planDirectoryRoles,
@@ -47,7 +49,9 @@ async function readMapping(on: Runs, orgId: string): Promise<MappedGroup[]> {
 }
 
 /** The changes of roles and teams by a mapping, without making them. Throws like `setMapping`. */
-export async function planMapping(app: App, { orgId }: Actor, wanted: readonly MappedGroup[]): Promise<MappingPlan> {
+export async function planMapping(app: App, actor: Actor, wanted: readonly MappedGroup[]): Promise<MappingPlan> {
+  const { orgId } = actor
+  await checkCarried(app, actor, wanted)
   const on = app.db.client
   const mapping = await checkMapping(app, on, orgId, wanted)
   const teams = await planTeams(on, orgId, mapping)
@@ -55,7 +59,9 @@ export async function planMapping(app: App, { orgId }: Actor, wanted: readonly M
 }
 
 /** Replaces the mapping; roles and teams change at once. Throws `invalid-input`, `unknown-app` and `unknown-role`. */
-export async function setMapping(app: App, { orgId }: Actor, wanted: readonly MappedGroup[]): Promise<MappingPlan> {
+export async function setMapping(app: App, actor: Actor, wanted: readonly MappedGroup[]): Promise<MappingPlan> {
+  const { orgId } = actor
+  await checkCarried(app, actor, wanted)
   const { teams, ...followed } = await inTransaction(app, async on => {
     const mapping = await checkMapping(app, on, orgId, wanted)
     const planned = await planTeams(on, orgId, mapping)
@@ -72,6 +78,14 @@ export async function setMapping(app: App, { orgId }: Actor, wanted: readonly Ma
   await tellFollowed(app, orgId, { roles: followed.roles, teams: followed.changed })
   return { ...toPlan(followed.roles), teams }
 }
+
+/** Throws `forbidden` for a role with a permission that the actor lacks. */
+const checkCarried = (app: App, actor: Actor, wanted: readonly MappedGroup[]): Promise<void> =>
+  checkGrants(
+    app,
+    actor,
+    wanted.flatMap(({ role }) => (role === null ? [] : carriedBy(app, role))),
+  )
 
 /** The mapping with the application of each role. */
 async function checkMapping(app: App, on: Runs, orgId: string, wanted: readonly MappedGroup[]): Promise<MappedGroup[]> {

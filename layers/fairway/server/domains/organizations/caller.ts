@@ -4,12 +4,13 @@ import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { findRun } from '#fairway/server/kernel/current-run'
 import type { PersonKey } from '#fairway/server/kernel/dependent-rows'
 import type { Session } from '#fairway/shared/schemas/session'
+import { carriedInRun } from './permissions'
 import { principalOf } from './service-accounts/principal'
 
 /** The person whose access is checked: a session, or `callerPlaceholders` in a prepared query. */
 export type Caller =
   | Pick<Session, 'email' | 'userId' | 'orgId' | 'serviceAccount'>
-  | { email: Placeholder; userId: Placeholder; orgId: Placeholder; appId: Placeholder; isPerson: Placeholder }
+  | Readonly<Record<'email' | 'userId' | 'orgId' | 'appId' | 'carried' | 'isPerson', Placeholder>>
   // In each organization of theirs.
   | { email: string; userId: string; orgId: SQL }
 
@@ -19,6 +20,7 @@ export const callerPlaceholders = {
   userId: sql.placeholder('callerUserId'),
   orgId: sql.placeholder('callerOrgId'),
   appId: sql.placeholder('callerAppId'),
+  carried: sql.placeholder('callerCarried'),
   isPerson: sql.placeholder('callerIsPerson'),
 } as const
 
@@ -35,6 +37,7 @@ export function callerOf(session: Pick<Session, 'email' | 'userId' | 'orgId' | '
   callerUserId: string
   callerOrgId: string | null
   callerAppId: string
+  callerCarried: string
   callerIsPerson: number
 } {
   const { email, userId, isPerson } = principalOf(session)
@@ -43,6 +46,7 @@ export function callerOf(session: Pick<Session, 'email' | 'userId' | 'orgId' | '
     callerUserId: userId,
     callerOrgId: session.orgId,
     callerAppId: appOfRun(),
+    callerCarried: carriedInRun(),
     callerIsPerson: Number(isPerson),
   }
 }
@@ -51,9 +55,10 @@ export function callerOf(session: Pick<Session, 'email' | 'userId' | 'orgId' | '
 export const keysOf = (caller: Caller) => {
   if ('appId' in caller) return { ...caller, isPerson: sql`${caller.isPerson} = 1` }
   if (typeof caller.orgId === 'object' && caller.orgId !== null)
-    return { ...caller, appId: appOfRun(), isPerson: sql`1` }
+    return { ...caller, appId: appOfRun(), carried: carriedInRun(), isPerson: sql`1` }
   const { isPerson, ...keys } = principalOf(caller as Session)
-  return { ...keys, orgId: caller.orgId, appId: appOfRun(), isPerson: isPerson ? sql`1` : sql`0` }
+  const isPersonal = isPerson ? sql`1` : sql`0`
+  return { ...keys, orgId: caller.orgId, appId: appOfRun(), carried: carriedInRun(), isPerson: isPersonal }
 }
 
 /** The application whose roles count: that of the request or action. Outside of both, there are no app roles. */

@@ -69,6 +69,7 @@ export function endMembershipsStatements(
     ...moveOnStatements(memberships),
     ...handOverStatements(tables, memberships, { receivers, now: app.now().getTime() }),
     { sql: `delete from app_member_roles where (org_id, user_id) in ${pairs}`, args },
+    { sql: `delete from fw_org_role_members where (org_id, user_id) in ${pairs}`, args },
     { sql: `delete from fw_directory_roles where (org_id, user_id) in ${pairs}`, args },
     { sql: `delete from shares where (org_id, user_id) in ${pairs}`, args },
     { sql: `delete from fw_team_members where (org_id, user_id) in ${pairs}`, args },
@@ -184,6 +185,12 @@ export const organizationRows: DependentRows = {
         from app_member_roles where user_id = ? and ${isIn.sql} order by org_id, app_id`,
         args: [userId, ...isIn.args],
       },
+      organizationRoles: {
+        sql: `select r.org_id as organization, r.name, r.permissions, ${isoTime('h.assigned_at')} as assignedAt
+        from fw_org_role_members h join fw_org_roles r on r.id = h.role_id
+        where h.user_id = ? and ${isExported('r.org_id', person).sql} order by r.org_id, r.name_key`,
+        args: [userId, ...isIn.args],
+      },
       invitations: {
         sql: `select o.name as organization, i.email, i.role, i.status, ${isoTime('i.created_at')} as createdAt
         from org_invitations i join organizations o on o.id = i.org_id
@@ -225,6 +232,7 @@ export const organizationRows: DependentRows = {
     { sql: 'delete from shares where user_id = ?', args: [userId] },
     { sql: 'delete from fw_team_members where user_id = ?', args: [userId] },
     { sql: 'delete from app_member_roles where user_id = ?', args: [userId] },
+    { sql: 'delete from fw_org_role_members where user_id = ?', args: [userId] },
     { sql: 'delete from fw_kept_out_members where user_id = ?', args: [userId] },
     { sql: 'delete from fw_directory_roles where user_id = ?', args: [userId] },
     { sql: `delete from org_invitations where email = ? and status = 'pending'`, args: [email] },
@@ -239,6 +247,8 @@ export const organizationRows: DependentRows = {
       'fw_suspended_members',
       'org_invitations',
       'app_member_roles',
+      'fw_org_role_members',
+      'fw_org_roles',
       'shares',
       'fw_team_members',
       'fw_teams',

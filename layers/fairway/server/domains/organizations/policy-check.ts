@@ -7,7 +7,8 @@ import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { Session } from '#fairway/shared/schemas/session'
 import { appRoleOf, holdersOf, orgRoleOf, principalOf, teamsOf } from './service-accounts/principal'
 import { appOfRun } from './caller'
-import { type Part, POLICY_ACTIONS, type PolicyAction, policyOf, teamColumnsIn } from './policy'
+import { carriedInRun, heldAmong } from './permissions'
+import { type Part, permissionsIn, POLICY_ACTIONS, type PolicyAction, policyOf, teamColumnsIn } from './policy'
 import { fieldForbidden, forbidden } from './policy-words'
 import {
   accessibleTo,
@@ -32,6 +33,8 @@ export interface Asking {
   share: ShareRole | null
   /** The IDs of their teams. */
   teams: readonly string[]
+  /** The permissions that they hold, of those that the policy names. */
+  permissions?: readonly string[]
   /** Whether it is a service account, which has no rows outside its organization. */
   isAccount?: boolean
   /** The rows that `via()` reads, of one row; missing ones allow nothing. */
@@ -64,6 +67,7 @@ function isMetInOrg(
   if (part.kind === 'team') return person.teams.includes(String(row[part.column]))
   if (part.kind === 'rowIs')
     return Object.entries(part.values).every(([name, value]) => [value].flat().some(each => isSame(row[name], each)))
+  if (part.kind === 'permission') return person.permissions?.includes(part.name) === true
   return part.roles.includes((part.kind === 'orgRole' ? person.orgRole : person.appRole) ?? '')
 }
 
@@ -119,13 +123,16 @@ export function mayMove(table: SQLiteTable, changes: Changes, row: Row, person: 
 export async function personOf(db: Orm, table: SharedTable, session: Session, id: string | null): Promise<Asking> {
   const { orgId } = session
   const { email, userId, isPerson } = principalOf(session)
-  const [found] = await db.all<Pick<Asking, 'orgRole' | 'appRole' | 'share'> & { teams: string }>(sql`select
+  const holder = { orgId, id: userId, appId: appOfRun(), carried: carriedInRun() }
+  type Found = Pick<Asking, 'orgRole' | 'appRole' | 'share'> & { teams: string; held: string }
+  const [found] = await db.all<Found>(sql`select
     ${orgRoleOf(orgId, userId)} as orgRole,
     ${appRoleOf(orgId, userId, appOfRun())} as appRole,
+    ${heldAmong(holder, permissionsIn(table))} as held,
     (select min(role) from shares where resource = ${getTableName(table)} and resource_id = ${id}
       and user_id in (${holdersOf(orgId, userId)})) as share,
     (select json_group_array(team_id) from (${teamsOf(orgId, userId)})) as teams`)
-  const { orgRole = null, appRole = null, share = null, teams = '[]' } = found ?? {}
+  const { orgRole = null, appRole = null, share = null, teams = '[]', held = '[]' } = found ?? {}
   return {
     email,
     orgId,
@@ -133,6 +140,7 @@ export async function personOf(db: Orm, table: SharedTable, session: Session, id
     appRole,
     share,
     teams: JSON.parse(teams) as string[],
+    permissions: JSON.parse(held) as string[],
     ...(isPerson ? {} : { isAccount: true }),
   }
 }

@@ -32,6 +32,7 @@ function nameOf(part: Part): string[] {
   if (part.kind === 'person') return [part.column === 'createdBy' ? 'creator' : part.column]
   if (part.kind === 'all') return [part.parts.flatMap(nameOf).join(' and ')]
   if (part.kind === 'team') return ['team']
+  if (part.kind === 'permission') return [part.name]
   if (part.kind === 'via') return namesOf(part.parts).map(name => `${name} of ${getTableName(part.table)}`)
   return [
     part.kind === 'shared' ? part.role : part.kind === 'rowIs' ? Object.keys(part.values).join(' and ') : 'member',
@@ -45,7 +46,9 @@ const allOfThese = new Intl.ListFormat('en', { type: 'conjunction' })
 export const whoMay = (parts: readonly Part[], row: Row): string =>
   parts.length === 0 ? 'nobody' : anyOfThese.format(parts.map(part => inWords(part, row)))
 
-const rolesInWords = ({ kind, roles }: Extract<Part, { kind: 'orgRole' | 'appRole' }>): string => {
+function rolesInWords(part: Extract<Part, { kind: 'orgRole' | 'appRole' | 'permission' }>): string {
+  if (part.kind === 'permission') return `people with the permission ${part.name}`
+  const { kind, roles } = part
   if (kind === 'appRole') return `people with the role ${anyOfThese.format(roles)}`
   return roles.length === 1 ? 'owners of the organization' : 'owners and admins of the organization'
 }
@@ -59,6 +62,7 @@ function inWords(part: Part, row: Row): string {
       return part.everyone ? 'everyone' : 'members of the organization'
     case 'orgRole':
     case 'appRole':
+    case 'permission':
       return rolesInWords(part)
     case 'person':
       return personInWords(part.column, row)

@@ -5,6 +5,7 @@ import { originalName } from '#fairway/server/kernel/database/orm'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { Session } from '#fairway/shared/schemas/session'
 import { type Caller, keysOf } from './caller'
+import { holds } from './permissions'
 import { appRoleOf, holdersOf, orgRoleOf, teamsOf } from './service-accounts/principal'
 import { type Part, personColumn, type PolicyAction, policyOf, teamColumnsIn, type Via } from './policy'
 
@@ -177,7 +178,7 @@ export function anyOf(parts: readonly Part[], table: SharedTable, caller: Caller
 
 function partOf(part: Part, table: SharedTable, caller: Caller, moved: Changes): SQL {
   const isInOrg = sql`${table.orgId} = ${caller.orgId}`
-  const { email, userId, orgId, appId, isPerson } = keysOf(caller)
+  const { email, userId, orgId, appId, carried, isPerson } = keysOf(caller)
   switch (part.kind) {
     case 'member':
       return isInOrg
@@ -185,15 +186,14 @@ function partOf(part: Part, table: SharedTable, caller: Caller, moved: Changes):
       return sql`(${isInOrg} and ${orgRoleOf(orgId, userId)} in (${listed(part.roles)}))`
     case 'appRole':
       return sql`(${isInOrg} and ${appRoleOf(orgId, userId, appId)} in (${listed(part.roles)}))`
+    case 'permission':
+      return sql`(${isInOrg} and ${holds({ orgId, id: userId, appId, carried }, part.name)})`
     case 'person':
       return sql`(${personColumn(table, part.column)} = ${email} and ${isNearby(table, { orgId, isPerson })})`
     case 'shared':
       return isOwnable(table) ? sharedWith(table, caller, part.role) : sql`0`
-    case 'team': {
-      const column = columnOf(table, part.column)
-      const id = Object.hasOwn(moved, part.column) ? sql`${new Param(moved[part.column], column)}` : column
-      return sql`(${isInOrg} and ${id} in (${teamsOf(orgId, userId)}))`
-    }
+    case 'team':
+      return sql`(${isInOrg} and ${teamIn(table, part.column, moved)} in (${teamsOf(orgId, userId)}))`
     case 'rowIs':
       return sql`(${isInOrg} and ${rowIsSql(part, table)})`
     case 'via': {
@@ -207,6 +207,12 @@ function partOf(part: Part, table: SharedTable, caller: Caller, moved: Changes):
         sql` and `,
       )})`
   }
+}
+
+/** The team that a column names, or will name. */
+function teamIn(table: SharedTable, name: string, moved: Changes): SQL {
+  const column = columnOf(table, name)
+  return Object.hasOwn(moved, name) ? sql`${new Param(moved[name], column)}` : sql`${column}`
 }
 
 /** Whether a row is in the caller's organization, or in none: personal rows of people. A service account has none. */

@@ -78,6 +78,7 @@ export const LISTED: Readonly<Record<number, Readonly<Record<number, readonly st
       'audit.add-service-account',
       'audit.add-team',
       'audit.claim-domain',
+      'audit.create-role',
       'audit.create-webhook',
       'audit.make-personal-token',
       'audit.make-service-key',
@@ -85,6 +86,7 @@ export const LISTED: Readonly<Record<number, Readonly<Record<number, readonly st
     2: ['security.credential-unreadable', 'audit.check-domain', 'audit.test-identity-connection'],
     3: [
       'audit.change-identity-connection',
+      'audit.change-role',
       'audit.change-service-account',
       'audit.change-webhook',
       'audit.rename-team',
@@ -103,6 +105,7 @@ export const LISTED: Readonly<Record<number, Readonly<Record<number, readonly st
       'audit.delete-credential',
       'audit.delete-identity-connection',
       'audit.delete-own-credential',
+      'audit.delete-role',
       'audit.delete-team',
       'audit.delete-webhook',
       'audit.end-connection',
@@ -119,7 +122,8 @@ export const LISTED: Readonly<Record<number, Readonly<Record<number, readonly st
     11: ['audit.deactivate-identity-connection'],
   },
   [USER_ACCESS]: {
-    1: ['audit.assign-app-role', 'audit.change-member-role', 'audit.transfer-ownership'],
+    1: ['audit.assign-app-role', 'audit.assign-role', 'audit.change-member-role', 'audit.transfer-ownership'],
+    2: ['audit.unassign-role'],
   },
   [GROUP_MANAGEMENT]: {
     [ADD_USER]: ['audit.accept-invitation', 'audit.join-organization'],
