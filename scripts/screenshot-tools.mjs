@@ -49,9 +49,9 @@ export const tools = [
     ),
   },
   {
-    name: 'tool-refused',
+    name: 'tool-permission',
     path: '/tools/purge-archive',
-    reach: then(button('Try purge-archive'), button('Empty the organization’s archive'), text('Access:')),
+    reach: text('Who has this permission'),
   },
   {
     name: 'shortcuts',

@@ -1,26 +1,34 @@
 import type { ActionTypes } from '#fw/action-types'
 import type { Note } from '../notes/note'
 
-export type NoteShare = ActionTypes['list-note-shares']['output']['shares'][number]
+type Shares = ActionTypes['list-note-shares']['output']
+export type NoteShare = Shares['shares'][number]
+export type NoteTeam = Shares['teams'][number]
 export const SHARE_ROLES = ['viewer', 'editor', 'admin'] as const
 export type ShareRole = (typeof SHARE_ROLES)[number]
 
-/** The people one note is shared with, and how to change that. */
+/** A person by the address, or a team. */
+export type Holder = { name: string } & ({ email: string; teamId?: undefined } | { teamId: string })
+
+/** The people and teams one note is shared with, and how to change that. */
 export function useNoteShares(note: Pick<Note, 'id' | 'title' | 'visibility'>) {
   const { t } = useI18n()
   const toast = useToast()
   const list = useAction('list-note-shares')
   const add = useAction('share-note')
   const take = useAction('unshare-note')
+  const addTeam = useAction('share-note-with-team')
+  const takeTeam = useAction('unshare-note-with-team')
   const show = useAction('set-note-visibility')
-  const shares = shallowRef<readonly NoteShare[]>()
+  const changing = [add, take, addTeam, takeTeam, show]
+  const shares = shallowRef<Shares>()
   const visibility = ref(note.visibility)
-  const pending = computed(() => add.pending.value || take.pending.value || show.pending.value)
-  const failure = computed(() => add.error.value ?? take.error.value ?? show.error.value)
+  const pending = computed(() => changing.some(each => each.pending.value))
+  const failure = computed(() => changing.find(each => each.error.value)?.error.value)
 
   async function load(): Promise<void> {
     const answer = await list.run({ id: note.id }).catch(() => undefined)
-    if (answer) shares.value = answer.shares
+    if (answer) shares.value = answer
   }
 
   async function setVisibility(wanted: Note['visibility']): Promise<void> {
@@ -28,25 +36,36 @@ export function useNoteShares(note: Pick<Note, 'id' | 'title' | 'visibility'>) {
     if (answer) visibility.value = answer.visibility
   }
 
-  /** Shares the note, or changes a person's access to it. Returns whether it worked. */
-  async function share({ email, name }: Pick<NoteShare, 'email' | 'name'>, role: ShareRole): Promise<boolean> {
-    const isThere = shares.value?.some(person => person.email === email)
-    const answer = await add.run({ id: note.id, email, role }).catch(() => undefined)
+  const isListed = (holder: Holder): boolean =>
+    holder.teamId === undefined
+      ? shares.value?.shares.some(({ email }) => email === holder.email) === true
+      : shares.value?.teams.some(({ teamId }) => teamId === holder.teamId) === true
+
+  /** Shares the note, or changes the access of a person or team. Returns whether it worked. */
+  async function share(holder: Holder, role: ShareRole): Promise<boolean> {
+    const said = isListed(holder) ? 'sharing.changed' : 'sharing.shared'
+    const { id, title } = note
+    const sent =
+      holder.teamId === undefined
+        ? add.run({ id, email: holder.email, role })
+        : addTeam.run({ id, teamId: holder.teamId, role })
+    const answer = await sent.catch(() => undefined)
     if (!answer) return false
-    const said = isThere ? 'sharing.changed' : 'sharing.shared'
-    toast.add({ title: t(said, { title: note.title, name }), icon: 'i-lucide-check' })
+    toast.add({ title: t(said, { title, name: holder.name }), icon: 'i-lucide-check' })
     await load()
     return true
   }
 
-  async function unshare(person: NoteShare): Promise<void> {
-    const { email, name, role } = person
-    const answer = await take.run({ id: note.id, email }).catch(() => undefined)
+  async function unshare(holder: Holder & { role: ShareRole }): Promise<void> {
+    const { id, title } = note
+    const sent =
+      holder.teamId === undefined ? take.run({ id, email: holder.email }) : takeTeam.run({ id, teamId: holder.teamId })
+    const answer = await sent.catch(() => undefined)
     if (!answer) return
     toast.add({
-      title: t('sharing.unshared', { title: note.title, name }),
+      title: t('sharing.unshared', { title, name: holder.name }),
       icon: 'i-lucide-check',
-      actions: [{ label: t('notes.undo'), onClick: () => void share(person, role) }],
+      actions: [{ label: t('notes.undo'), onClick: () => void share(holder, holder.role) }],
     })
     await load()
   }

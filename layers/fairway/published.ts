@@ -1,6 +1,6 @@
+// The public API: `stable` changes only with a major version, `experimental` with a minor one. A test compares it with the code.
 import { components } from './published-components'
 
-// The public API: `stable` changes only with a major version, `experimental` with a minor one. A test compares it with the code.
 const [stable, experimental] = ['stable', 'experimental'] as const
 
 export const published = {
@@ -52,6 +52,7 @@ export const published = {
     defineMcpApp: experimental,
     defineMcpPrompt: stable,
     defineMcpResource: stable,
+    definePermissions: stable,
     defineProvider: stable,
     defineUpload: experimental,
     definePageFrame: experimental,
@@ -68,6 +69,7 @@ export const published = {
     importRows: stable,
     inOrganization: stable,
     listShares: stable,
+    listTeamShares: experimental,
     mcpContent: stable,
     newId: stable,
     openFile: experimental,
@@ -77,6 +79,7 @@ export const published = {
     requireAll: stable,
     requireCreate: stable,
     requireOrgRole: stable,
+    requirePermission: stable,
     requireOrganization: stable,
     requireSession: stable,
     notify: experimental,
@@ -129,11 +132,11 @@ export const published = {
     useListSearch: stable,
     useNavigation: stable,
     usePalette: experimental,
+    usePermissions: stable,
     usePublicTexts: experimental,
     useSession: stable,
     useShortcut: stable,
   },
-
   components,
   /** `nuxt-fairway/tables`, for files that drizzle-kit reads. */
   tables: {
@@ -150,12 +153,16 @@ export const published = {
     organizationColumns: stable,
     orgRole: stable,
     ownableColumns: stable,
+    permission: stable,
     person: stable,
     personSchema: stable,
     references: stable,
     rowIs: stable,
     shared: stable,
     storedFile: experimental,
+    team: experimental,
+    teamColumn: experimental,
+    teamSchema: experimental,
     via: experimental,
   },
   /** `nuxt-fairway/vitest`. */
@@ -179,6 +186,7 @@ export const published = {
     legal: experimental,
     mails: experimental,
     name: stable,
+    permissions: stable,
     plans: experimental,
     mcp: experimental,
     publicPages: experimental,

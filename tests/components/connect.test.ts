@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { IS_PUBLISHED } from '../../layers/fairway/shared/package'
 import { confirmAddress, addGrant, query } from '../support/query'
+import { addMember } from '../support/team'
 import { press } from './page'
 import { expectNoViolations, screen, startSignedIn, waitFor, within } from './support'
 
@@ -209,10 +210,11 @@ test('organization credentials are stored in the vault, and adding one starts in
 
 test('the audit log distinguishes confirmation requests from failures and counts repeated denials', async () => {
   const { server, open, browser, person } = await startSignedIn({ env: { FW_OIDC_PROVIDERS: CORP } })
+  const member = await addMember(server, browser, 'Grace')
   await confirmAddress(server, person.email)
   const asked = await browser.request('/_fw/org/auth-provider', { method: 'PUT', json: { provider: 'corp' } })
   expect(asked.status).toBe(409)
-  for (let again = 0; again < 6; again++) await browser.post('/_fw/actions/purge-archive', { json: { dryRun: false } })
+  for (let again = 0; again < 6; again++) await member.post('/_fw/actions/purge-archive', { json: { dryRun: false } })
   const rows = (text: RegExp) => screen.queryAllByRole('row').filter(row => text.test(String(row.textContent)))
   await open('/audit')
   await waitFor(() =>

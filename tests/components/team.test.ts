@@ -412,9 +412,9 @@ test('groups of the directory get roles after a review, by keyboard', async () =
   const { id } = await send('/Users', { userName: 'grace@larch.example', displayName: 'Grace' })
   await send('/Groups', { displayName: 'IT', members: [{ value: id }] })
   await open('/team/single-sign-on')
-  const groups = await find('list', 'Roles of groups')
+  const groups = await find('list', 'Groups')
   expect(texts('listitem', groups)[0]).toContain('1 person')
-  const review = await find('button', 'Review the roles')
+  const review = await find('button', 'Review the changes')
   expect(review.hasAttribute('disabled')).toBe(true)
   const orgRole = await find('combobox', 'Role of IT in the organization')
   orgRole.focus()
@@ -423,17 +423,21 @@ test('groups of the directory get roles after a review, by keyboard', async () =
   await userEvent.keyboard('{End}{Enter}')
   await press('Role of IT in the application', 'combobox')
   await press('curator', 'option')
-  await press('Review the roles')
-  const dialog = await find('dialog', 'Change the roles of groups?')
-  await within(dialog).findByText('2 roles change now. Roles follow your directory from now on.')
+  await press('Use IT as a team', 'checkbox')
+  await press('Review the changes')
+  const dialog = await find('dialog', 'Change roles and teams of groups?')
+  await within(dialog).findByText(
+    'IT becomes a team with 1 person. 2 roles change now. Roles and teams follow your directory from now on.',
+  )
   expect(texts('listitem', await find('list', 'Changed roles', dialog))).toEqual([
     expect.stringMatching('Grace.*Member → Admin'),
     expect.stringMatching('Grace.*No role → curator'),
   ])
   await expectNoViolations(dialog)
   expect(await rolesOf(app)).toContainEqual({ name: 'Grace', role: 'member' })
-  await press('Change the roles', 'button', dialog)
-  await shows('The roles of groups were changed.')
+  await press('Make the changes', 'button', dialog)
+  await shows('The roles and teams of groups were changed.')
+  expect(await query(server, 'select name from fw_teams')).toEqual([{ name: 'IT' }])
   expect(await rolesOf(app)).toContainEqual({ name: 'Grace', role: 'admin' })
   await waitFor(() => expect(review.hasAttribute('disabled')).toBe(true))
   await expectNoViolations(groups)

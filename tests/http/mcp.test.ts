@@ -117,13 +117,18 @@ describe('GET /_fw/mcp/catalog', () => {
       inputSchema: { type: 'object' },
     })
     expect(byName.get('list-notes')).not.toHaveProperty('roles')
-    expect(byName.get('purge-archive')).toMatchObject({ destructive: true, scope: 'mcp:write', roles: ['curator'] })
+    expect(byName.get('purge-archive')).toMatchObject({ destructive: true, scope: 'mcp:write' })
     expect(byName.get('list-notes')).toMatchObject({
       callers: { kind: 'signed-in' },
       group: 'notes',
       isPlatform: false,
     })
-    expect(byName.get('purge-archive')).toMatchObject({ callers: { kind: 'app-roles', roles: ['curator'] } })
+    expect(byName.get('purge-archive')).toMatchObject({
+      callers: {
+        kind: 'permissions',
+        permissions: [{ name: 'notes:purge', text: 'Delete the organization’s archive for good' }],
+      },
+    })
     expect(byName.get('invite-member')).toMatchObject({
       callers: { kind: 'org-roles', roles: ['owner', 'admin'] },
       isPlatform: true,

@@ -1,9 +1,10 @@
+// First, because guards and policies check the permissions that it declares.
+import fwConfig from '#fw/config'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { catalog as actions } from '#fw/actions'
 import { catalog as collections } from '#fw/collections'
-import fwConfig from '#fw/config'
 import { handlers } from '#fw/handlers'
 import { catalog as jobs } from '#fw/jobs'
 import { catalog as mails } from '#fw/mails'

@@ -10,5 +10,15 @@ export {
   moneySchema,
   storedFile,
 } from './kernel/field-types'
-export { person, personSchema } from './kernel/owned-rows'
-export { allOf, appRole, definePolicy, orgRole, rowIs, via, shared } from './domains/organizations/policy'
+export { person, personSchema, teamColumn, teamSchema } from './kernel/owned-rows'
+export {
+  allOf,
+  appRole,
+  definePolicy,
+  orgRole,
+  permission,
+  rowIs,
+  via,
+  shared,
+  team,
+} from './domains/organizations/policy'

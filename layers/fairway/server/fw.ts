@@ -34,11 +34,13 @@ export {
   columnsFor,
   inOrganization,
   listShares,
+  listTeamShares,
   ownedBy,
   requireAll,
   requireCreate,
   requireOrganization,
   requireOrgRole,
+  requirePermission,
   setVisibility,
   SHARE_ROLES,
   shareRow,
@@ -67,6 +69,7 @@ export { csvRows, defineUpload, type OpenFile, openFile } from './domains/files'
 export { entitled, setPlan } from './domains/plans'
 export { defineProvider } from './domains/oauth-client'
 export { defineFwConfig } from './kernel/config/fw-config'
+export { definePermissions } from './kernel/permissions'
 export { emailSchema } from '#fairway/shared/schemas/email'
 export { containsText } from './kernel/folding/fold-sql'
 export { newId } from './kernel/current-run'

@@ -41,6 +41,8 @@ export const fieldErrors = {
   'no-such-row': 'Nothing with this name or ID is there.',
   'several-rows': 'Several rows have this name. Enter the ID instead.',
   'no-member': 'No member of the organization has this address.',
+  'no-team': 'The organization has no such team.',
+  'name-taken': 'Another one has this name.',
   'already-there': 'A row with these values is there already.',
   'not-accepted': 'The table does not accept this row.',
   invalid: 'Enter a valid value.',

@@ -2,7 +2,8 @@ import { getTableColumns, getTableName, Param, type SQL, sql } from 'drizzle-orm
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { expect } from 'vitest'
 import { canColumns, policyOf, accessibleTo, type SharedTable, personColumn } from '../server/domains/organizations'
-import { shares } from '../server/schema'
+import { shares, teamMembers } from '../server/schema'
+import { TEAM_TYPE } from '../server/kernel/owned-rows'
 import type { App } from '../server/kernel/app-context'
 import { withRun } from '../server/kernel/current-run'
 import { ORG_ROLES, type OrgRole } from '../shared/roles'
@@ -15,7 +16,7 @@ export interface PolicyExpectation {
   /**
    * Compares the policy of the table with the expected rights of these people. People are roles of the organization (`member`,
    * `admin`, `owner`), roles of the application, people by their column (`creator`, `assignee`), people that a row is shared with
-   * (`viewer`, `editor`) and an `outsider`.
+   * (`viewer`, `editor`), people of its team (`team`) and an `outsider`.
    */
   toBe(matrix: PolicyMatrix): Promise<void>
   /**
@@ -66,9 +67,18 @@ const SHARED = ['viewer', 'editor'] as const
 const shareOf = (table: SharedTable, who: string) =>
   'visibility' in table ? SHARED.find(role => role === who) : undefined
 
+/** The columns of the table that name a team, for people of it. */
+const teamColumns = (table: SharedTable, who: string): string[] =>
+  who === 'team'
+    ? Object.entries(getTableColumns(table)).flatMap(([name, column]) =>
+        column.getSQLType() === TEAM_TYPE ? [name] : [],
+      )
+    : []
+
 /** Returns the role that a name of the matrix has in the organization. Throws for an unknown name. */
 function inputFor(app: App, table: SharedTable, who: string): PersonInput {
-  if (columnFor(table, who) || shareOf(table, who) || who === 'outsider') return { role: 'member' }
+  if (columnFor(table, who) || shareOf(table, who) || teamColumns(table, who).length > 0 || who === 'outsider')
+    return { role: 'member' }
   const role = ORG_ROLES.find(each => each === who)
   if (role) return { role: role satisfies OrgRole }
   if (app.config.appRoles?.roles.includes(who)) return { role: 'member', appRole: who }
@@ -93,8 +103,9 @@ async function mayDo(app: App, { table, who, asking, row }: Asked): Promise<stri
   const session = await sessionOf(app, asking)
   const named = columnFor(table, who)
   const id = `policy-${asking.userId}`
+  const ofTeam = teamColumns(table, who)
   const columns = Object.entries(getTableColumns(table)).map(([name, column]) => {
-    const value = name === 'id' ? id : column === named ? asking.email : row[name]
+    const value = name === 'id' || ofTeam.includes(name) ? id : column === named ? asking.email : row[name]
     return sql`${new Param(value ?? null, column)} as ${sql.identifier(column.name)}`
   })
   const share = shareOf(table, who)
@@ -107,6 +118,14 @@ async function mayDo(app: App, { table, who, asking, row }: Asked): Promise<stri
       orgId: String(row.orgId),
       sharedBy: asking.userId,
       sharedAt: app.now(),
+    })
+  if (ofTeam.length > 0)
+    await app.db.orm.insert(teamMembers).values({
+      orgId: String(row.orgId),
+      teamId: id,
+      userId: asking.userId,
+      addedBy: asking.userId,
+      addedAt: app.now(),
     })
   const rights = await rightsOf(app, { table, session, from: sql`(select ${sql.join(columns, sql`, `)}) as ${table}` })
   const isCreator = who !== 'outsider' && (await mayCreateRow(app, table, session))

@@ -1,3 +1,5 @@
+// First, because guards and policies check the permissions that it declares.
+import fwConfig from '#fw/config'
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -5,7 +7,6 @@ import { join } from 'node:path'
 import { afterAll, onTestFinished } from 'vitest'
 import { catalog as actions } from '#fw/actions'
 import { catalog as collections } from '#fw/collections'
-import fwConfig from '#fw/config'
 import { catalog as jobs } from '#fw/jobs'
 import { catalog as mails } from '#fw/mails'
 import { frames } from '#fw/page-frames'

@@ -1,13 +1,12 @@
 import { and, eq, inArray, sql } from 'drizzle-orm'
 import { z } from 'zod'
-import { defineAction } from '#fw'
+import { defineAction, requirePermission } from '#fw'
 import { notes } from '../../database/notes'
-import { appRoles } from '../../../fw.config'
 
 export default defineAction({
   description: 'Deletes archived notes that are visible to the whole organization. A dry run counts them.',
   destructive: true,
-  guard: appRoles.requireAny('curator'),
+  guard: requirePermission('notes:purge'),
   input: z.object({ dryRun: z.boolean().default(true).describe('false deletes them for good.') }),
   output: z.object({ notes: z.int(), deleted: z.boolean() }),
   async run({ dryRun }, { db, orgId }) {

@@ -1,7 +1,7 @@
 // What the test kit says about a policy: of rows that are stored, and of people who may create some.
 import { sql } from 'drizzle-orm'
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import { appRole, definePolicy, organizationColumns } from 'nuxt-fairway/tables'
+import { appRole, definePolicy, organizationColumns, team, teamColumn } from 'nuxt-fairway/tables'
 import { testApp } from 'nuxt-fairway/vitest'
 import { expect, it } from 'vitest'
 import { AppError } from '#fw'
@@ -32,6 +32,18 @@ it('gives a person the first role of the application that may create the rows', 
   const mine = await (await app.as(maria).fetch('/_fw/org/app-roles')).json()
   expect(mine).toMatchObject({ mine: 'curator' })
   await app.expectPolicy(loans).toBe({ curator: ['read', 'create'], creator: ['read', 'update'], outsider: [] })
+})
+
+it('knows people of the team of a row', async () => {
+  const tasks = sqliteTable('tasks', {
+    id: text('id').primaryKey(),
+    ...organizationColumns(),
+    teamId: teamColumn('team_id'),
+  })
+  definePolicy(tasks, { read: 'member', create: team(), update: team(), delete: 'admin' })
+  await app
+    .expectPolicy(tasks)
+    .toBe({ team: ['read', 'create', 'update'], member: ['read'], admin: ['read', 'delete'] })
 })
 
 it('compares the outcome of calls with the policy of a stored row', async () => {

@@ -5,6 +5,7 @@ import type { PageSection } from '../components/layout/SectionedPage.vue'
 const SECTIONS: readonly { id: string; icon: string; needs?: OrgPermission; to?: string; isOfPlans?: true }[] = [
   { id: 'members', icon: 'i-lucide-users' },
   { id: 'invitations', icon: 'i-lucide-mail', needs: 'list-invitations' },
+  { id: 'teams', icon: 'i-lucide-users-round' },
   { id: 'roles', icon: 'i-lucide-shield-check' },
   { id: 'sign-in', icon: 'i-lucide-key-round', needs: 'set-auth-provider' },
   { id: 'single-sign-on', icon: 'i-lucide-building-2', needs: 'set-auth-provider' },

@@ -7,6 +7,7 @@ import { listOf } from '../utils/words'
 export function useToolTexts() {
   const { t, te } = useI18n()
   const { language } = useLanguage()
+  const permissionText = usePermissionTexts()
   const list = (words: readonly string[], type: 'conjunction' | 'disjunction') => listOf(words, language.value, type)
 
   const has = (key: string) => te(key) || te(key, 'en')
@@ -31,8 +32,9 @@ export function useToolTexts() {
     firstOf([`actionValues.${tool}-${field}-${value}`, `actionValues.${field}-${value}`]) ?? value
 
   /** One sentence, derived from the declaration. */
-  function callersText({ kind, roles = [], appRoles = [], text }: CatalogTool['callers']): string {
+  function callersText({ kind, roles = [], appRoles = [], permissions = [], text }: CatalogTool['callers']): string {
     if (kind === 'guard' && text) return text
+    if (kind === 'permissions') return permissionsText({ roles, appRoles, permissions })
     const names = roles.map(role =>
       te(`tools.roles.${role}`, 'en') && kind !== 'app-roles' ? t(`tools.roles.${role}`) : role,
     )
@@ -40,6 +42,20 @@ export function useToolTexts() {
       roles: list(names, kind === 'app-roles' ? 'disjunction' : 'conjunction'),
       appRoles: list(appRoles, 'disjunction'),
     })
+  }
+
+  /** The permissions that are required, then the roles that are required too. */
+  function permissionsText({
+    roles = [],
+    appRoles = [],
+    permissions = [],
+  }: Omit<CatalogTool['callers'], 'kind'>): string {
+    const names = permissions.map(({ name, text }) => permissionText(name, text))
+    return [
+      t('tools.callers.permissions', { permissions: list(names, 'conjunction') }),
+      ...(roles.length > 0 ? [callersText({ kind: 'org-roles', roles })] : []),
+      ...(appRoles.length > 0 ? [callersText({ kind: 'app-roles', roles: appRoles })] : []),
+    ].join(' ')
   }
 
   return { titleOf, labelOf, valueOf, callersText }

@@ -121,11 +121,19 @@ function ruleOf({ app, catalogs, target }: Case): string {
   }
   const action = catalogs.actions.find(({ name }) => name === target.name)
   if (!action) return 'its own code refuses (`forbidden`).'
-  const { roles, appRoles, text } = callersOf(action.action, app.config)
-  return guardRule(action.action.guard, text ?? [...(roles ?? []), ...(appRoles ?? [])].join(', '))
+  const { roles = [], appRoles = [], permissions = [], text } = callersOf(action.action, app.config)
+  return guardRule(
+    action.action.guard,
+    text ?? [...roles, ...appRoles, ...permissions.map(({ name }) => heldBy(name))].join(', '),
+  )
 }
 
-function guardRule(guard: Guard | undefined, admitted = (guard?.orgRoles ?? guard?.roles ?? []).join(', ')): string {
+const heldBy = (permission: string): string => `holders of ${permission}`
+
+const admittedBy = (guard: Guard | undefined): string =>
+  (guard?.permissions?.map(heldBy) ?? guard?.orgRoles ?? guard?.roles ?? []).join(', ')
+
+function guardRule(guard: Guard | undefined, admitted = admittedBy(guard)): string {
   if (!guard) return 'its own code refuses (`forbidden`); it has no guard.'
   return `${guardName(guard)} refuses${admitted ? `; it lets in: ${admitted}` : ''}.`
 }
@@ -134,13 +142,19 @@ interface Guard {
   name: string
   orgRoles?: readonly string[]
   roles?: readonly string[]
+  permissions?: readonly string[]
 }
 
 /** Returns a guard as its author wrote it, where that is known. */
-function guardName({ name, orgRoles, roles }: Guard): string {
-  if (orgRoles && roles) return '`requireAll(…)`'
-  if (orgRoles)
-    return orgRoles.length === ORG_ROLES.length ? '`requireOrganization()`' : `\`requireOrgRole('${orgRoles.at(-1)}')\``
-  if (roles) return '`requireAny(…)` of an app role'
-  return name && name !== 'guard' ? `\`${name}\`` : 'its guard'
+function guardName({ name, orgRoles, roles, permissions = [] }: Guard): string {
+  const [only, ...others] = [
+    ...(orgRoles ? [roleGuard(orgRoles)] : []),
+    ...(roles ? ['`requireAny(…)` of an app role'] : []),
+    ...permissions.map(each => `\`requirePermission('${each}')\``),
+  ]
+  if (others.length > 0) return '`requireAll(…)`'
+  return only ?? (name && name !== 'guard' ? `\`${name}\`` : 'its guard')
 }
+
+const roleGuard = (orgRoles: readonly string[]): string =>
+  orgRoles.length === ORG_ROLES.length ? '`requireOrganization()`' : `\`requireOrgRole('${orgRoles.at(-1)}')\``

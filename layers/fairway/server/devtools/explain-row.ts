@@ -95,7 +95,7 @@ async function ownersReason(
   people: readonly Somebody[],
   { row: { table, id, ownerEmail, orgId, visibility }, session, error, target }: RowCase,
 ): Promise<Reason> {
-  const share = session && (await findShare(app, table, id, session.userId))
+  const share = session && (await findShare(app, table, id, session))
   const wanted = error.code === 'forbidden' ? (error.detail ?? 'It was not enough.') : TOLD
   return {
     rule: `${nameOf(target)}: visibility and shares of the row in ${table} (\`accessibleTo\`). ${wanted}`,

@@ -1,10 +1,11 @@
-// Values of inputs that only the database can confirm: people and files. Their schemas ask here while they are parsed, so it does
+// Values of inputs that only the database can confirm: people, teams and files. Their schemas ask here while they are parsed, so it does
 // not matter how deep in an input they are, or behind which other schemas.
 import type { FieldErrorCode } from '../../shared/field-errors'
 
 /** Answers for one parse. A fault refuses the value. */
 export interface NamedValues {
   person(email: string): FieldErrorCode | undefined
+  team(id: string): FieldErrorCode | undefined
   /** Returns the id of the file that a text names, a ticket or an id. */
   file(upload: string, text: string): { id: string } | { fault: FieldErrorCode }
 }

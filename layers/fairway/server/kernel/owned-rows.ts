@@ -9,6 +9,8 @@ import { emailSchema } from '../../shared/schemas/email'
 // The SQL type of columns that name a person by the address, by which they are found in any table.
 export const PERSON_TYPE = 'text_person'
 export const CREATOR_TYPE = 'text_creator'
+// The SQL type of columns that name a team by its ID.
+export const TEAM_TYPE = 'text_team'
 
 /**
  * A column with the address of the member who is responsible for the row. It is handed over when they leave, and follows a change
@@ -24,6 +26,19 @@ export const personSchema = emailSchema
     if (fault) context.addIssue(refusedValue(fault, email))
   })
   .meta({ collection: 'team-members', collectionField: 'email', isMember: true })
+
+/** A column with the ID of a team of the row's organization, for the rule `team()`; null once that team is deleted. */
+export const teamColumn = customType<{ data: string; driverData: string }>({ dataType: () => TEAM_TYPE })
+
+/** The ID of a team of the active organization, as an input of actions; all others are refused. */
+export const teamSchema = z
+  .string()
+  .max(64)
+  .superRefine((id, context) => {
+    const fault = context.issues.length > 0 ? undefined : namedValues()?.team(id)
+    if (fault) context.addIssue(refusedValue(fault, id))
+  })
+  .meta({ collection: 'organization-teams' })
 
 /** A column with the address of the person who created the row; null once that account is deleted. */
 export const creator = customType<{ data: string; driverData: string }>({ dataType: () => CREATOR_TYPE })
@@ -48,6 +63,8 @@ export interface TableOfRows {
   people: string[]
   /** The columns that name the creator of a row, quoted. They are not handed over. */
   creators: string[]
+  /** The columns that name a team, quoted. */
+  teams: string[]
 }
 
 const FIND = `
@@ -77,6 +94,7 @@ export async function findTables(on: Runs): Promise<TableOfRows[]> {
       hasOrg: has('org_id'),
       people: [...(hasOwner ? ['owner_email'] : []), ...ofType(PERSON_TYPE)],
       creators: ofType(CREATOR_TYPE),
+      teams: ofType(TEAM_TYPE),
     }
   })
 }

@@ -1,3 +1,5 @@
+// First, because guards and policies check the permissions that it declares.
+import fwConfig from '#fw/config'
 import type { EventHandler } from 'h3'
 import { defineNitroPlugin, useStorage } from 'nitropack/runtime'
 import type { NitroApp } from 'nitropack/types'
@@ -18,7 +20,6 @@ import { keepLimits } from '#fairway/server/domains/plans'
 import { holdsRefusedDevAccount } from '#fairway/server/domains/people'
 import { declareTools, warnAboutStaticTokens } from '#fairway/server/domains/mcp'
 import { declareProviders } from '#fairway/server/domains/oauth-client'
-import fwConfig from '#fw/config'
 import type { App } from '#fairway/server/kernel/app-context'
 import { backgroundDone, markStopping } from '#fairway/server/kernel/background'
 import { keepFolds } from '#fairway/server/kernel/folding/keep-folds'

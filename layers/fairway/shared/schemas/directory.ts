@@ -15,13 +15,14 @@ export const directorySchema = z.object({
 })
 export type Directory = z.infer<typeof directorySchema>
 
-/** What a group gives to its people: a role in the organization, in the application, or both. */
+/** What a group gives to its people: a role in the organization or in the application. It may also be a team. */
 export const mappedGroupSchema = z.object({
   /** The id of the group. */
   group: z.string(),
   orgRole: z.nullable(z.enum(PROVISIONED_ROLES)),
   appId: z.nullable(z.string()),
   role: z.nullable(z.string()),
+  isTeam: z.boolean(),
 })
 export type MappedGroup = z.infer<typeof mappedGroupSchema>
 
@@ -43,6 +44,13 @@ export const roleChangeSchema = z.object({
 })
 export type RoleChange = z.infer<typeof roleChangeSchema>
 
-/** The first changes, and how many there are. */
-export const rolesPlanSchema = z.object({ total: z.int(), changes: z.array(roleChangeSchema) })
-export type RolesPlan = z.infer<typeof rolesPlanSchema>
+/** The teams that a mapping adds and deletes: how many people are in them, and how many items the deleted ones have. */
+const teamPlanSchema = z.object({
+  added: z.array(z.object({ name: z.string(), people: z.int() })),
+  deleted: z.array(z.object({ name: z.string(), people: z.int(), items: z.int() })),
+})
+export type TeamPlan = z.infer<typeof teamPlanSchema>
+
+/** The first changes of roles and how many there are, and the changes of teams. */
+export const mappingPlanSchema = z.object({ total: z.int(), changes: z.array(roleChangeSchema), teams: teamPlanSchema })
+export type MappingPlan = z.infer<typeof mappingPlanSchema>

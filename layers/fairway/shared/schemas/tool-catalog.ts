@@ -1,9 +1,20 @@
 import * as z from 'zod/mini'
 
 const callersSchema = z.object({
-  kind: z.enum(['public', 'signed-in', 'org-roles', 'app-roles', 'both-roles', 'operators', 'named', 'guard']),
+  kind: z.enum([
+    'public',
+    'signed-in',
+    'org-roles',
+    'app-roles',
+    'both-roles',
+    'permissions',
+    'operators',
+    'named',
+    'guard',
+  ]),
   roles: z.optional(z.readonly(z.array(z.string()))),
   appRoles: z.optional(z.readonly(z.array(z.string()))),
+  permissions: z.optional(z.readonly(z.array(z.object({ name: z.string(), text: z.string() })))),
   text: z.optional(z.string()),
 })
 const toolSchema = z.object({

@@ -515,49 +515,47 @@ describe('the groups of a directory', () => {
   })
 })
 
-describe('the roles that groups give', () => {
-  /** A directory with people, two groups, and requests about the mapping. */
-  async function aMapping() {
-    const directory = await aDirectory()
-    const { create, send, owner, orgId } = directory
-    const idOf = new Map<string, string>()
-    for (const name of ['ada', 'ben']) idOf.set(name, (await create(name)).user.id)
-    const groupOf = async (displayName: string, ...names: string[]) => {
-      const members = names.map(name => ({ value: idOf.get(name) }))
-      const { id } = await (await send('POST', '/Groups', { displayName, members })).json()
-      return { id: String(id), path: `/Groups/${id}` }
-    }
-    const map = async (mapping: object[], query = '') => {
-      const answer = await owner.browser.request(`/_fw/org/directory/mapping${query}`, {
-        method: 'PUT',
-        json: { mapping },
-      })
-      return answer.json()
-    }
-    const appRoles = async () =>
-      (
-        await query(
-          server,
-          `select u.email as email, r.role as role from app_member_roles r join users u on u.id = r.user_id
-            where r.org_id = ? order by u.email`,
-          [orgId],
-        )
-      ).map(({ email, role }) => `${String(email).split('@')[0]} ${role}`)
-    const told = async () =>
-      (
-        await query(
-          server,
-          `select input from audit_log where org_id = ? and action = 'directory-role' order by rowid`,
-          [orgId],
-        )
-      ).map(({ input }) => JSON.parse(String(input)))
-    const leaves = (name: string, { path }: { path: string }) =>
-      send('PATCH', path, { Operations: [{ op: 'remove', path: `members[value eq "${idOf.get(name)}"]` }] })
-    const enters = (name: string, { path }: { path: string }) =>
-      send('PATCH', path, { Operations: [{ op: 'add', path: 'members', value: [{ value: idOf.get(name) }] }] })
-    return { ...directory, idOf, groupOf, map, appRoles, told, leaves, enters }
+/** A directory with people, two groups, and requests about the mapping. */
+async function aMapping() {
+  const directory = await aDirectory()
+  const { create, send, owner, orgId } = directory
+  const idOf = new Map<string, string>()
+  for (const name of ['ada', 'ben']) idOf.set(name, (await create(name)).user.id)
+  const groupOf = async (displayName: string, ...names: string[]) => {
+    const members = names.map(name => ({ value: idOf.get(name) }))
+    const { id } = await (await send('POST', '/Groups', { displayName, members })).json()
+    return { id: String(id), path: `/Groups/${id}` }
   }
+  const map = async (mapping: object[], query = '') => {
+    const answer = await owner.browser.request(`/_fw/org/directory/mapping${query}`, {
+      method: 'PUT',
+      json: { mapping },
+    })
+    return answer.json()
+  }
+  const appRoles = async () =>
+    (
+      await query(
+        server,
+        `select u.email as email, r.role as role from app_member_roles r join users u on u.id = r.user_id
+          where r.org_id = ? order by u.email`,
+        [orgId],
+      )
+    ).map(({ email, role }) => `${String(email).split('@')[0]} ${role}`)
+  const told = async () =>
+    (
+      await query(server, `select input from audit_log where org_id = ? and action = 'directory-role' order by rowid`, [
+        orgId,
+      ])
+    ).map(({ input }) => JSON.parse(String(input)))
+  const leaves = (name: string, { path }: { path: string }) =>
+    send('PATCH', path, { Operations: [{ op: 'remove', path: `members[value eq "${idOf.get(name)}"]` }] })
+  const enters = (name: string, { path }: { path: string }) =>
+    send('PATCH', path, { Operations: [{ op: 'add', path: 'members', value: [{ value: idOf.get(name) }] }] })
+  return { ...directory, idOf, groupOf, map, appRoles, told, leaves, enters }
+}
 
+describe('the roles that groups give', () => {
   it('come and go with the group, at once and with audit rows', async () => {
     const { groupOf, map, orgId, appRoles, told, leaves, enters, send, at } = await aMapping()
     const it = await groupOf('IT', 'ada')
@@ -567,9 +565,9 @@ describe('the roles that groups give', () => {
       { person, appId: 'notes', before: null, after: 'curator' },
     ]
     const entry = { group: it.id, orgRole: 'admin', role: 'curator' }
-    expect(await map([entry], '?dryRun=true')).toEqual({ total: 2, changes })
+    expect(await map([entry], '?dryRun=true')).toMatchObject({ total: 2, changes })
     expect([await membersOf(orgId), await appRoles()]).toEqual([expect.arrayContaining(['ada member']), []])
-    expect(await map([entry])).toEqual({ total: 2, changes })
+    expect(await map([entry])).toMatchObject({ total: 2, changes })
     expect([await membersOf(orgId), await appRoles()]).toEqual([expect.arrayContaining(['ada admin']), ['ada curator']])
     await enters('ben', it)
     expect([await membersOf(orgId), await appRoles()]).toEqual([
@@ -613,8 +611,8 @@ describe('the roles that groups give', () => {
         { id: few.id, name: 'Few', people: 1 },
       ],
       mapping: [
-        { group: few.id, name: 'Few', orgRole: 'admin', appId: 'notes', role: 'curator' },
-        { group: all.id, name: 'All', orgRole: 'member', appId: 'notes', role: 'reader' },
+        { group: few.id, name: 'Few', orgRole: 'admin', appId: 'notes', role: 'curator', isTeam: false },
+        { group: all.id, name: 'All', orgRole: 'member', appId: 'notes', role: 'reader', isTeam: false },
       ],
       appRoles: { appId: 'notes', roles: ['curator', 'reader'] },
     })
@@ -688,5 +686,107 @@ describe('the roles that groups give', () => {
     expect([byAdmin.status, (await admin.browser.get('/_fw/org/directory/mapping')).status]).toEqual([403, 200])
     await query(server, 'update sessions set created_at = created_at - 960000 where user_id = ?', [owner.userId])
     expect(await faults(once)).toEqual(['fresh-session-required'])
+  })
+})
+
+describe('groups that are teams', () => {
+  /** A mapping, and requests about teams of its organization. */
+  async function teamsOfGroups() {
+    const mapping = await aMapping()
+    const { owner, orgId } = mapping
+    const teams = async () => {
+      const rows = await query(
+        server,
+        `select t.name as name, u.email as email from fw_teams t left join fw_team_members m on m.team_id = t.id
+          left join users u on u.id = m.user_id where t.org_id = ? order by t.name, u.email`,
+        [orgId],
+      )
+      return rows.map(({ name, email }) => `${String(name)}: ${email === null ? '' : String(email).split('@')[0]}`)
+    }
+    const told = async () =>
+      (
+        await query(
+          server,
+          `select input from audit_log where org_id = ? and action = 'directory-team' order by rowid`,
+          [orgId],
+        )
+      ).map(({ input }) => JSON.parse(String(input)))
+    const request = (method: string, path: string, json?: object) =>
+      owner.browser.request(`/_fw/org/teams${path}`, { method, json })
+    return { ...mapping, teams, told, request }
+  }
+
+  it('have the people of the group, at once and with audit rows', async () => {
+    const { groupOf, map, teams, told, leaves, enters, send, at } = await teamsOfGroups()
+    const group = await groupOf('Sales', 'ada')
+    const plan = { total: 0, changes: [], teams: { added: [{ name: 'Sales', people: 1 }], deleted: [] } }
+    expect(await map([{ group: group.id, isTeam: true }], '?dryRun=true')).toEqual(plan)
+    expect(await teams()).toEqual([])
+    expect(await map([{ group: group.id, isTeam: true }])).toEqual(plan)
+    expect(await teams()).toEqual(['Sales: ada'])
+    await enters('ben', group)
+    await leaves('ada', group)
+    expect(await teams()).toEqual(['Sales: ben'])
+    await send('PATCH', group.path, { Operations: [{ op: 'replace', value: { displayName: 'Deals' } }] })
+    expect(await teams()).toEqual(['Deals: ben'])
+    await send('DELETE', group.path)
+    expect(await teams()).toEqual([])
+    expect(await told()).toEqual([
+      { name: 'Sales', added: [at('ada')], removed: [] },
+      { name: 'Sales', added: [at('ben')], removed: [] },
+      { name: 'Sales', added: [], removed: [at('ada')] },
+      { name: 'Deals', isDeleted: true },
+    ])
+  })
+
+  it('are edited by nobody, and a person who is away comes back', async () => {
+    const { groupOf, map, teams, request, send, idOf, at, owner } = await teamsOfGroups()
+    const group = await groupOf('Sales', 'ada')
+    await map([{ group: group.id, isTeam: true }])
+    const [{ id, isFromDirectory }] = (await (await request('GET', '')).json()).teams
+    expect(isFromDirectory).toBe(true)
+    const answers = [
+      await request('PATCH', `/${id}`, { name: 'Mine' }),
+      await request('PUT', `/${id}/members`, { members: [at('ben')] }),
+      await request('DELETE', `/${id}`, { confirm: true }),
+    ]
+    expect(await Promise.all(answers.map(codeOf))).toEqual(answers.map(() => 'directory-team'))
+    const activate = (active: boolean) =>
+      send('PATCH', `/Users/${idOf.get('ada')}`, { Operations: [{ op: 'replace', value: { active } }] })
+    await activate(false)
+    expect(await teams()).toEqual(['Sales: '])
+    await activate(true)
+    expect(await teams()).toEqual(['Sales: ada'])
+    await owner.browser.request('/_fw/org/directory', { method: 'DELETE' })
+    expect(await teams()).toEqual([])
+  })
+
+  it('go with their shares when they are no teams any more, which a dry run counts', async () => {
+    const { groupOf, map, teams, orgId } = await teamsOfGroups()
+    const group = await groupOf('Sales', 'ada', 'ben')
+    await map([{ group: group.id, isTeam: true }])
+    await query(
+      server,
+      `insert into shares select 'notes', 'note-' || id, id, 'viewer', org_id, 'test', 1 from fw_teams where org_id = ?`,
+      [orgId],
+    )
+    const plan = await map([], '?dryRun=true')
+    expect(plan.teams).toEqual({ added: [], deleted: [{ name: 'Sales', people: 2, items: 1 }] })
+    await map([])
+    expect(await teams()).toEqual([])
+    expect(await query(server, 'select 1 from shares where org_id = ?', [orgId])).toEqual([])
+  })
+
+  it('take no name of a team that is edited by hand', async () => {
+    const { groupOf, map, request, teams, send } = await teamsOfGroups()
+    const group = await groupOf('Sales', 'ada')
+    expect((await request('POST', '', { name: 'SALES' })).status).toBe(201)
+    const { code, errors } = await map([{ group: group.id, isTeam: true }])
+    expect([code, errors[0].path, errors[0].code]).toEqual(['invalid-input', 'mapping.0.isTeam', 'name-taken'])
+    await send('PATCH', group.path, { Operations: [{ op: 'replace', value: { displayName: 'Deals' } }] })
+    await map([{ group: group.id, isTeam: true }])
+    // The directory may take a name later. Both teams stay.
+    await send('PATCH', group.path, { Operations: [{ op: 'replace', value: { displayName: 'Sales' } }] })
+    expect(await teams()).toEqual(['SALES: ', 'Sales: ada'])
   })
 })

@@ -47,7 +47,10 @@ const requests: Record<OrgPermission, (scene: Scene) => [method: string, path: s
   'list-grants': () => ['GET', '/_fw/org/grants'],
   'revoke-grant': ({ grantId }) => ['DELETE', `/_fw/org/grants/${grantId}`],
   'assign-app-role': ({ victim }) => ['PUT', '/_fw/org/app-roles', { email: victim.email, role: 'curator' }],
+  'read-roles': () => ['GET', '/_fw/org/roles'],
+  'manage-roles': () => ['POST', '/_fw/org/roles', { name: 'Archivists', permissions: ['notes:purge'] }],
   'manage-service-accounts': () => ['GET', '/_fw/org/service-accounts'],
+  'manage-teams': () => ['POST', '/_fw/org/teams', { name: 'Sales' }],
   'set-domain': () => ['PATCH', '/_fw/org', { allowedDomain: null }],
   'transfer-ownership': ({ victim }) => ['POST', '/_fw/org/transfer', { email: victim.email }],
   'manage-credentials': () => ['GET', '/_fw/org/vault'],
@@ -92,6 +95,8 @@ const rowsOf = async (orgId: string) =>
     await query(server, 'select * from org_members where org_id = ? order by user_id', [orgId]),
     await query(server, 'select * from org_invitations where org_id = ? order by id', [orgId]),
     await query(server, 'select * from app_member_roles where org_id = ? order by user_id', [orgId]),
+    await query(server, 'select * from fw_teams where org_id = ? order by id', [orgId]),
+    await query(server, 'select * from fw_org_roles where org_id = ?', [orgId]),
     await query(server, 'select * from oauth_grants where org_id = ? order by id', [orgId]),
   ])
 

@@ -7,10 +7,14 @@ import {
   definePolicy,
   orgRole,
   ownableColumns,
+  permission,
   person,
   references,
   rowIs,
   shared,
+  team,
+  teamColumn,
+  teamSchema,
   via,
 } from 'nuxt-fairway/tables'
 import { beforeAll, describe, expect, it } from 'vitest'
@@ -21,17 +25,31 @@ import {
   columnsFor,
   defineAppRoles,
   defineCollection,
+  definePermissions,
   outputOf,
   requireCreate,
+  requirePermission,
   shareRow,
 } from '#fw'
 import { servedCollections } from '#fairway/server/domains/collections/served-collection'
 import { representations } from '#fairway/server/domains/collections/formats/negotiate'
 import { checkCollections } from '#fairway/server/domains/collections'
 import { assignAppRole, isOpenRow, requireOrg } from '#fairway/server/domains/organizations'
-import { mayWith, membersMay, referencedRows, refusedFields } from '#fairway/server/domains/organizations/policy-check'
+import { assignRole } from '#fairway/server/domains/organizations/roles/assignments'
+import { createRole } from '#fairway/server/domains/organizations/roles/roles'
+import {
+  mayCreate as mayCreateRow,
+  mayMove,
+  mayWith,
+  membersMay,
+  referencedRows,
+  refusedFields,
+} from '#fairway/server/domains/organizations/policy-check'
 import type { Rule } from '#fairway/server/domains/organizations/policy'
 import { canColumns } from '#fairway/server/domains/organizations/row-access'
+import { deleteTeam } from '#fairway/server/domains/organizations/teams/delete-team'
+import { addTeam, setTeamMembers } from '#fairway/server/domains/organizations/teams/teams'
+import { parseNamed } from '#fairway/server/domains/actions/parse-named'
 import { shares } from '#fairway/server/domains/organizations/tables'
 import { withRun } from '#fairway/server/kernel/current-run'
 import { creator } from '#fairway/server/kernel/owned-rows'
@@ -41,10 +59,16 @@ import type { TestApp } from '../../../support/app'
 import { shareTestApp } from '../../../support/use-app'
 import { countStatements } from '../../../support/database-slow'
 import { addTo, aMember, sessionNow } from '../../../support/members'
+import { refusalOf } from '../../../support/error-code'
 import { query } from '../../../support/query'
 import { addAccount } from '../../../support/service-accounts'
 
-const roles = defineAppRoles({ appId: 'crm', roles: ['manager', 'agent'] })
+const permissions = definePermissions({ 'deals:win': 'Win deals', 'deals:watch': 'Watch deals' })
+const roles = defineAppRoles({
+  appId: 'crm',
+  roles: ['manager', 'agent'],
+  permissions: { manager: ['deals:win'] },
+})
 
 // Combines ownable columns with the `creator` column of organization rows, so that one table covers every part of a rule.
 const dealsTable = () =>
@@ -58,6 +82,7 @@ const dealsTable = () =>
       status: text('status', { enum: ['open', 'won'] }),
       amount: integer('amount'),
       clientId: text('client_id'),
+      teamId: teamColumn('team_id'),
     },
     table => [references({ orgId: table.orgId, id: table.clientId }, clients)],
   )
@@ -89,7 +114,7 @@ const orgDealsTable = () =>
     amount: integer('amount'),
   })
 
-const test = shareTestApp({}, { appRoles: roles })
+const test = shareTestApp({}, { appRoles: roles, permissions })
 let owner: Session
 let admin: Session
 let manager: Session
@@ -102,7 +127,7 @@ beforeAll(async () => {
   await query(
     test.app,
     `create table deals (id text primary key, owner_email text not null, org_id text, visibility text not null default 'private',
-      created_by text_creator, assignee text_person, status text, amount integer, client_id text)`,
+      created_by text_creator, assignee text_person, status text, amount integer, client_id text, team_id text_team)`,
   )
   await query(
     test.app,
@@ -130,6 +155,9 @@ beforeAll(async () => {
   await withRun({ app: test.app, session: owner }, () =>
     assignAppRole(test.app, requireOrg(owner, 'assign-app-role'), { email: manager.email, role: 'manager' }),
   )
+  const manage = requireOrg(owner, 'manage-roles')
+  const watchers = await createRole(test.app, manage, { name: 'Watchers', permissions: ['deals:watch'] })
+  await assignRole(test.app, manage, watchers.id, tom.email)
   const accountOf = async (by: Session, wanted: Parameters<typeof addAccount>[2], isOwners: boolean) => {
     const { id } = await addAccount(test.app, by, wanted)
     await query(test.app, 'update fw_service_accounts set owner_id = ? where id = ?', [tom.userId, id])
@@ -139,19 +167,42 @@ beforeAll(async () => {
   ofOthers = await accountOf(owner, { appRoles: ['manager'] }, false)
 })
 
+/** The ID in shares and teams: of the person, or of the service account. */
+const idOf = (session: Session) => session.serviceAccount?.id ?? session.userId
+
+/** Adds a person, or the service account of a session, to a team. */
+const putInTeam = (session: Session, id: string) =>
+  query(test.app, `insert into fw_team_members values (?, ?, ?, 'test', 1)`, [session.orgId, id, idOf(session)])
+
+/** What rules check about the person of a session. */
+const rolesOf = (session: Session) => ({
+  email: session === ofOthers ? 'nobody' : session.email,
+  orgId: session.orgId,
+  orgRole: session.orgRole,
+  appRole: session === manager || session === ofOthers ? 'manager' : null,
+  isAccount: session.serviceAccount !== undefined,
+})
+
 const as = <T>(session: Session, work: () => T): T => withRun({ app: test.app, session }, work)
 
 describe('policy in SQL and in code', () => {
   const part = fc.oneof(
     fc.constantFrom('member', 'admin', 'creator', 'assignee', 'owner'),
     fc.constantFrom(orgRole('owner'), appRole('manager'), appRole('agent', 'manager')),
+    fc.constantFrom(permission('deals:win'), permission('deals:watch')),
     fc.constantFrom(shared('viewer'), shared('editor'), shared('admin')),
     fc.constantFrom(rowIs({ status: 'open' }), rowIs({ status: ['won', null] }), rowIs({ amount: 5 })),
-    fc.constantFrom(allOf('creator', rowIs({ status: 'open' })), allOf('member', shared('editor'))),
+    fc.constantFrom(team(), allOf(team(), rowIs({ status: 'open' }))),
+    fc.constantFrom(
+      allOf('creator', rowIs({ status: 'open' })),
+      allOf('member', shared('editor')),
+      allOf(permission('deals:watch'), rowIs({ status: 'open' })),
+    ),
     fc.constantFrom(
       via(clients, 'agent'),
       via(clients, ['creator', rowIs({ isPublic: true })]),
       via(clients, via(regions, 'agent')),
+      via(clients, permission('deals:watch')),
       allOf(via(clients, ['agent', 'admin']), rowIs({ status: 'open' })),
     ),
   )
@@ -163,10 +214,24 @@ describe('policy in SQL and in code', () => {
     },
   )
   const write = fc.array(part, { maxLength: 3 }).filter(parts => !JSON.stringify(parts, kindOf).includes('via'))
-  const role = fc.array(fc.constantFrom('member', 'admin', appRole('manager')), { maxLength: 2 })
+  const role = fc.array(fc.constantFrom('member', 'admin', appRole('manager'), permission('deals:win')), {
+    maxLength: 2,
+  })
 
   it('gives the same results for random rules, rows and people', async () => {
     const people = [owner, admin, manager, tom, eve, ofTom, ofOthers]
+    const inTeams = new Map<Session, string[]>([
+      [owner, ['sales']],
+      [tom, ['sales', 'support']],
+      [ofTom, ['support']],
+      [ofOthers, ['sales']],
+      [eve, ['others']],
+    ])
+    const teamsOf = (session: Session) => inTeams.get(session) ?? []
+    for (const [session, ids] of inTeams) for (const id of ids) await putInTeam(session, id)
+    // Rows of people who are no members of that organization grant nothing.
+    await putInTeam({ ...eve, orgId: owner.orgId }, 'sales')
+    await putInTeam({ ...tom, orgId: eve.orgId }, 'others')
     const address = fc.constantFrom(...new Set(people.map(({ email }) => email)))
     const row = fc.record({
       ownerEmail: address,
@@ -177,6 +242,7 @@ describe('policy in SQL and in code', () => {
       status: fc.constantFrom('open', 'won', null),
       amount: fc.constantFrom(null, 5, 7),
       clientId: fc.constantFrom('a', 'b', 'c', 'none', null),
+      teamId: fc.constantFrom('sales', 'support', 'others', null),
     })
     const client = (key: string, of: Session, agent: Session, more: object = {}) => ({
       id: key,
@@ -202,8 +268,12 @@ describe('policy in SQL and in code', () => {
         row,
         fc.constantFrom(...people),
         fc.constantFrom(null, 'viewer', 'editor', 'admin'),
-        fc.constantFrom(null, 5, 9),
-        async ({ write: writing, seen, ...rules }, values, session, share, amount) => {
+        fc.record({
+          amount: fc.constantFrom(null, 5, 9),
+          teamId: fc.constantFrom(undefined, 'sales', 'support', null),
+        }),
+        fc.constantFrom(null, 'sales', 'support', 'others'),
+        async ({ write: writing, seen, ...rules }, values, session, share, changes, sharedTeam) => {
           const deals = dealsTable()
           definePolicy(deals, { ...rules, fields: { amount: { write: writing, read: seen } } })
           const made = { id: `deal-${++id}`, ...values } as typeof deals.$inferInsert
@@ -212,26 +282,26 @@ describe('policy in SQL and in code', () => {
             await test.app.db.orm.insert(shares).values({
               resource: 'deals',
               resourceId: made.id,
-              userId: session.serviceAccount?.id ?? session.userId,
+              userId: sharedTeam ?? idOf(session),
               role: share as 'viewer',
               orgId: made.orgId ?? '',
               sharedBy: owner.userId,
               sharedAt: test.app.now(),
             })
+          const teams = teamsOf(session)
+          const isHeld = sharedTeam === null || teams.includes(sharedTeam)
           const person = {
-            email: session === ofOthers ? 'nobody' : session.email,
-            orgId: session.orgId,
-            orgRole: session.orgRole,
-            appRole: session === manager || session === ofOthers ? 'manager' : null,
-            isAccount: session.serviceAccount !== undefined,
-            share: share as 'viewer' | null,
+            ...rolesOf(session),
+            permissions: heldBy(session),
+            teams,
+            share: isHeld ? (share as 'viewer' | null) : null,
             referenced: await referencedRows(test.app.db.orm, deals, made),
           }
           const found = await as(session, () =>
             test.app.db.orm
               .select({
                 read: sql<number>`coalesce(${accessibleTo(deals, session)}, 0)`,
-                set: sql<number>`coalesce(${accessibleTo(deals, session, 'update', { amount })}, 0)`,
+                set: sql<number>`coalesce(${accessibleTo(deals, session, 'update', changes)}, 0)`,
                 seen: columnsFor(deals, session).amount,
                 ...canColumns(deals, session),
               })
@@ -239,7 +309,8 @@ describe('policy in SQL and in code', () => {
               .where(eq(deals.id, made.id)),
           )
           const inCode = (action: 'read' | 'update' | 'delete') => Number(mayWith(deals, action, made, person))
-          const isFieldFree = refusedFields(deals, { amount }, made, person).length === 0
+          const isFieldFree =
+            refusedFields(deals, changes, made, person).length === 0 && mayMove(deals, changes, made, person)
           const field = readableBy(seen as Rule)
           const referenced = await referencedRows(test.app.db.orm, field, made)
           const sees = mayWith(field, 'read', made, { ...person, referenced })
@@ -318,6 +389,15 @@ it('shareRow requires the owner of the row, even when a policy allows all member
   await expect(shareRow(test.app.db.orm, deals, tom, share)).rejects.toMatchObject({ code: 'forbidden' })
   await shareRow(test.app.db.orm, deals, owner, share)
 })
+
+/** What the people of this file hold, by hand. */
+function heldBy(session: Session): string[] {
+  const isManager = session === owner || session === admin || session === eve
+  return [
+    ...(isManager || session === manager || session === ofOthers ? ['deals:win'] : []),
+    ...(isManager || session === tom ? ['deals:watch'] : []),
+  ]
+}
 
 /** Leaves tables out, which have circles. */
 const kindOf = (key: string, value: unknown) => (key === 'table' ? undefined : value)
@@ -472,6 +552,16 @@ describe('organization rows with a policy', () => {
     const { app } = test
     const withoutRoles = { ...app, config: { ...app.config, appRoles: undefined } } as unknown as typeof app
     expect(() => checkCollections(withoutRoles, entries)).toThrow('a policy names the app role manager')
+    const guarded = defineCollection({
+      description: 'All.',
+      item: z.object({ id: z.string() }),
+      source: () => [],
+      guard: requirePermission('deals:win'),
+    } as never)
+    const withoutPermissions = { ...app, config: { ...app.config, permissions: { names: [], texts: {} } } }
+    expect(() => checkCollections(withoutPermissions, [{ name: 'guarded', collection: guarded }])).toThrow(
+      'it names the permission deals:win; permissions of fw.config.ts has none',
+    )
   })
 })
 
@@ -648,6 +738,101 @@ describe('list of rows with a policy', () => {
   })
 })
 
+describe('team()', () => {
+  const tasks = sqliteTable('tasks', {
+    id: text('id').primaryKey(),
+    orgId: text('org_id').notNull(),
+    createdBy: creator('created_by'),
+    createdByName: text('created_by_name').notNull(),
+    teamId: teamColumn('team_id'),
+    title: text('title'),
+  })
+  definePolicy(tasks, { read: 'member', create: ['admin', team()], update: ['admin', team()], delete: team() })
+  let sales: string
+  let support: string
+
+  beforeAll(async () => {
+    await query(
+      test.app,
+      `create table tasks (id text primary key, org_id text not null, created_by text_creator, created_by_name text not null,
+        team_id text_team, title text)`,
+    )
+    await query(test.app, 'delete from fw_team_members')
+    const actor = requireOrg(owner, 'manage-teams')
+    sales = (await addTeam(test.app, actor, 'Sales')).id
+    support = (await addTeam(test.app, actor, 'Support')).id
+    await setTeamMembers(test.app, actor, sales, { members: [manager.email] })
+    await test.app.db.orm.insert(tasks).values([
+      { id: 'sale', orgId: owner.orgId ?? '', createdByName: '', teamId: sales },
+      { id: 'help', orgId: owner.orgId ?? '', createdByName: '', teamId: support },
+      { id: 'free', orgId: owner.orgId ?? '', createdByName: '' },
+    ])
+  })
+
+  const found = (session: Session, access: 'update' | 'delete', changes = {}) =>
+    as(session, async () => {
+      const rows = await test.app.db.orm
+        .select({ id: tasks.id })
+        .from(tasks)
+        .where(accessibleTo(tasks, session, access, changes))
+      return rows.map(({ id }) => id).toSorted()
+    })
+
+  it('lets the people of the team change its rows, and move them to teams of theirs', async () => {
+    expect(await found(manager, 'update')).toEqual(['sale'])
+    expect(await found(manager, 'update', { teamId: sales, title: 'Same team' })).toEqual(['sale'])
+    expect(await found(manager, 'update', { teamId: support })).toEqual([])
+    expect(await found(manager, 'update', { teamId: null })).toEqual([])
+    expect(await found(admin, 'update', { teamId: support })).toEqual(['free', 'help', 'sale'])
+    expect([await found(admin, 'delete'), await found(tom, 'update')]).toEqual([[], []])
+    const denied = (id: string, changes: Record<string, unknown>) =>
+      as(manager, () => accessDenied(test.app.db.orm, tasks, manager, { id, to: 'update', changes }))
+    expect(await denied('sale', { teamId: support })).toMatchObject({ code: 'forbidden' })
+    expect(await denied('help', {})).toMatchObject({
+      code: 'forbidden',
+      detail: 'Only owners and admins of the organization or people of its team can update this.',
+      extra: { allowed: ['owner', 'admin', 'team'] },
+    })
+  })
+
+  it('refuses to create a row for a team that one is not in', async () => {
+    const creating = (session: Session, teamId?: string) =>
+      as(session, () => refusalOf(requireCreate(test.app.db.orm, tasks, session, { teamId })))
+    expect([await creating(manager, sales), await creating(manager, support), await creating(manager)]).toEqual([
+      'done',
+      'forbidden',
+      'forbidden',
+    ])
+    expect([await creating(admin, support), await creating(tom, sales)]).toEqual(['done', 'forbidden'])
+    const may = (session: Session) => as(session, () => mayCreateRow(test.app.db.orm, tasks, session))
+    expect([await may(manager), await may(admin), await may(tom)]).toEqual([true, true, false])
+  })
+
+  it('finds rows of nobody once the team is deleted, which is asked about first', async () => {
+    const actor = requireOrg(owner, 'manage-teams')
+    const { id } = await addTeam(test.app, actor, 'Short')
+    await query(test.app, `update tasks set team_id = ? where id = 'free'`, [id])
+    await expect(deleteTeam(test.app, actor, { id, confirm: false })).rejects.toMatchObject({
+      code: 'in-use',
+      extra: { holders: { total: 0, rows: [{ table: 'tasks', rows: 1 }] } },
+    })
+    await deleteTeam(test.app, actor, { id, confirm: true })
+    expect(await query(test.app, `select team_id from tasks where id = 'free'`)).toEqual([{ team_id: null }])
+  })
+
+  it('takes only teams of the organization in inputs with teamSchema', async () => {
+    const input = z.object({ teamId: teamSchema.nullable() })
+    const parsed = (teamId: string | null, session = manager) =>
+      parseNamed(test.app, session, () => input.safeParse({ teamId }).success)
+    expect(await Promise.all([parsed(sales), parsed(null), parsed('other'), parsed(sales, eve)])).toEqual([
+      true,
+      true,
+      false,
+      false,
+    ])
+  })
+})
+
 describe('definePolicy', () => {
   const rules = { read: 'member', create: 'member', update: 'member', delete: 'member' } as const
   it.each([
@@ -655,6 +840,7 @@ describe('definePolicy', () => {
     [{ ...rules, update: 'owner' }, "owners of the organization are orgRole('owner')"],
     [{ ...rules, update: 'status' }, 'it has no column status made by person()'],
     [{ ...rules, update: rowIs({ stage: 'open' }) }, 'it has no column stage'],
+    [{ ...rules, update: team() }, 'it has no column teamId made by teamColumn(); there are: none'],
     [{ ...rules, read: shared('viewer') }, 'shared() needs ownableColumns()'],
     [{ ...rules, create: 'creator' }, 'create: there is no row yet'],
     [{ ...rules, update: 'everyone' }, "'everyone' is for reading"],

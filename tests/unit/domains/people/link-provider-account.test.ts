@@ -145,6 +145,7 @@ describe('verifyEmail', () => {
       // Is deleted with its two_factor row.
       'two_factor_backup_codes',
       'app_member_roles',
+      'fw_org_role_members',
       'org_members',
       'fw_suspended_members',
       // Keep a person out of an organization, or name them as a directory knows them, or say that it gave their role.

@@ -28,11 +28,22 @@ export interface PlatformRule {
 
 /** The people who may call an action, for display. The guard and the code of the action enforce access. */
 export interface Callers {
-  kind: 'public' | 'signed-in' | 'org-roles' | 'app-roles' | 'both-roles' | 'operators' | 'named' | 'guard'
+  kind:
+    | 'public'
+    | 'signed-in'
+    | 'org-roles'
+    | 'app-roles'
+    | 'both-roles'
+    | 'permissions'
+    | 'operators'
+    | 'named'
+    | 'guard'
   /** Roles in the organization, or in the application when `kind` is `app-roles`. */
   roles?: readonly string[]
   /** Application roles that may call it in addition to the organization roles. */
   appRoles?: readonly string[]
+  /** The permissions that it requires, in addition to roles. */
+  permissions?: readonly { name: string; text: string }[]
   /** The sentence from the declaration. */
   text?: string
 }

@@ -2,6 +2,7 @@
 import type { Session } from '#fairway/shared/schemas/session'
 import type { Config } from '#fairway/server/kernel/config/config'
 import { ORG_ROLES } from '#fairway/shared/roles'
+import type { Proving } from '#fairway/server/domains/organizations'
 import type { McpScope } from '#fairway/shared/scopes'
 import type { Action, Callers, PlatformRule } from './action'
 
@@ -30,12 +31,22 @@ export function callersOf({ platform, callers, guard, public: isPublic }: Action
   if (callers) return { kind: 'org-roles', roles: callers }
   if (!guard) return { kind: isPublic ? 'public' : 'signed-in' }
   // The platform's guards list their roles. Other guards could check anything.
-  const { orgRoles, roles } = guard
+  return callersOfGuard(guard, config)
+}
+
+function callersOfGuard({ permissions, orgRoles, roles }: Proving<object>, config: Config): Callers {
+  const isForSome = orgRoles !== undefined && orgRoles.length < ORG_ROLES.length
+  if (permissions) {
+    return {
+      kind: 'permissions',
+      permissions: permissions.map(name => ({ name, text: config.permissions.texts[name] ?? name })),
+      ...(isForSome && { roles: orgRoles }),
+      ...(roles && { appRoles: roles }),
+    }
+  }
   if (!roles) return orgRoles ? { kind: 'org-roles', roles: orgRoles } : { kind: 'guard' }
   // Application roles require membership in the organization.
-  return !orgRoles || orgRoles.length === ORG_ROLES.length
-    ? { kind: 'app-roles', roles }
-    : { kind: 'both-roles', roles: orgRoles, appRoles: roles }
+  return isForSome ? { kind: 'both-roles', roles: orgRoles, appRoles: roles } : { kind: 'app-roles', roles }
 }
 
 /** Whether the rule of an action of the platform admits this person. */

@@ -4,7 +4,7 @@ import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { z } from 'zod'
 import type { AuthorCall } from '#fairway/server/domains/actions'
 import type { HeldFile } from '#fairway/server/domains/files'
-import type { PolicyAction } from '#fairway/server/domains/organizations'
+import type { PolicyAction, Proving } from '#fairway/server/domains/organizations'
 import type { App } from '#fairway/server/kernel/app-context'
 import { isDeclared } from '#fairway/server/kernel/declaration'
 import { AppError } from '#fairway/server/kernel/http/app-error'
@@ -20,7 +20,7 @@ export interface Collection<Item extends z.ZodObject = z.ZodObject> {
   public: boolean
   /** Whether MCP hosts can read it with the tool `list-<name>`. */
   mcp: boolean
-  guard?: (context: { session: Session | null; orgId: string | null }) => unknown
+  guard?: ((context: { session: Session | null; orgId: string | null }) => unknown) & Proving<object>
   filters: Readonly<Record<string, FilterKind | readonly FilterKind[]>>
   /** The fields that a client may order by. */
   order: readonly string[]
@@ -40,6 +40,8 @@ export interface Collection<Item extends z.ZodObject = z.ZodObject> {
   tables: readonly string[]
   /** The app roles that the policies of these tables name. */
   appRoles: readonly string[]
+  /** The permissions that they name. */
+  permissions: readonly string[]
 }
 
 /** How items are found by a text, and which of their fields are shown. */

@@ -4,7 +4,7 @@ import { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { z } from 'zod'
 import type { AuthorContext } from '#fairway/server/domains/actions'
 import {
-  appRolesIn,
+  namedIn,
   openToEveryone,
   policyOf,
   type Proving,
@@ -150,7 +150,7 @@ function toCollection(checked: CheckedCollection): Collection {
     people: Object.keys(checked.people),
     keptTotal: keptTotal(checked),
     tables: tablesOf(source).map(table => getTableName(table)),
-    appRoles: tablesOf(source).flatMap(appRolesIn),
+    ...namedIn(tablesOf(source)),
   }
 }
 

@@ -85,6 +85,7 @@ export function checkCollections(app: App, entries: readonly CollectionEntry[]):
   const faults = [
     ...collectionFaults(entries, app.config.collections),
     ...roleFaults(entries, app.config.appRoles?.roles),
+    ...permissionFaults(entries, app.config.permissions.names),
   ]
   if (faults.length > 0)
     throw new Error(`These collections cannot be served:\n${faults.map(fault => `  - ${fault}`).join('\n')}`)
@@ -115,6 +116,16 @@ const roleFaults = (entries: readonly CollectionEntry[], declared: readonly stri
       .map(
         role =>
           `${fileOf(entry)}: a policy names the app role ${role}; appRoles of fw.config.ts has ${declared.join(', ') || 'none'}`,
+      ),
+  )
+
+const permissionFaults = (entries: readonly CollectionEntry[], declared: readonly string[]): string[] =>
+  entries.flatMap(entry =>
+    [...entry.collection.permissions, ...(entry.collection.guard?.permissions ?? [])]
+      .filter(name => !declared.includes(name))
+      .map(
+        name =>
+          `${fileOf(entry)}: it names the permission ${name}; permissions of fw.config.ts has ${declared.join(', ') || 'none'}`,
       ),
   )
 

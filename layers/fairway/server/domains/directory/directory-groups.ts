@@ -4,7 +4,7 @@ import type { App } from '#fairway/server/kernel/app-context'
 import { newId } from '#fairway/server/kernel/crypto/random'
 import { inTransaction } from '#fairway/server/kernel/database/in-transaction'
 import type { Runs } from '#fairway/server/kernel/owned-rows'
-import { followRoles, tellRoles } from './directory-roles'
+import { followMapping, tellFollowed } from './directory-roles'
 import { ScimError } from './scim-error'
 import { type GroupRow, type MemberChange, membersIn, readGroup, toGroupDocument } from './scim-group'
 import { type Projection, readPage } from './scim-page'
@@ -74,14 +74,14 @@ export const directoryGroups: ScimResource<GroupRow> = {
   },
   isLong: true,
   async remove(app, { id, orgId }) {
-    const changes = await inTransaction(app, async on => {
+    const followed = await inTransaction(app, async on => {
       const people = await changeMembers(on, { id, orgId }, { kind: 'set', ids: [] })
       await on.execute({ sql: 'delete from fw_directory_mapping where org_id = ? and group_id = ?', args: [orgId, id] })
       const { rowsAffected } = await on.execute({ sql: 'delete from fw_directory_groups where id = ?', args: [id] })
       if (rowsAffected === 0) throw notFound()
-      return followRoles(app, on, orgId, people)
+      return followMapping(app, on, orgId, people)
     })
-    await tellRoles(app, orgId, changes)
+    await tellFollowed(app, orgId, followed)
   },
   async toDocuments(app, rows, projection) {
     const members = await membersOf(app, rows, projection)
@@ -97,7 +97,7 @@ async function writeGroup(
   { displayName, externalId }: Attributes,
   members: readonly MemberChange[],
 ): Promise<GroupRow> {
-  const changes = await inTransaction(app, async on => {
+  const followed = await inTransaction(app, async on => {
     const { rowsAffected } = await on.execute({
       sql: `update or ignore fw_directory_groups set display_name = ?, display_name_key = ?, external_id = ?, updated_at = ?
         where id = ?`,
@@ -106,9 +106,9 @@ async function writeGroup(
     if (rowsAffected === 0) throw isThere(displayName)
     const people: string[] = []
     for (const change of members) people.push(...(await changeMembers(on, { id, orgId }, change)))
-    return followRoles(app, on, orgId, people)
+    return followMapping(app, on, orgId, people)
   })
-  await tellRoles(app, orgId, changes)
+  await tellFollowed(app, orgId, followed)
   return requireGroup(app, orgId, id)
 }
 

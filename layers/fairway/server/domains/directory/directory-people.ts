@@ -18,7 +18,7 @@ import {
 import type { App } from '#fairway/server/kernel/app-context'
 import { inTransaction } from '#fairway/server/kernel/database/in-transaction'
 import { newId } from '#fairway/server/kernel/crypto/random'
-import { followRoles, tellRoles } from './directory-roles'
+import { followMapping, tellFollowed } from './directory-roles'
 import { ScimError } from './scim-error'
 import { readPage } from './scim-page'
 import { applyPatch, type ScimDocument } from './scim-patch'
@@ -140,8 +140,8 @@ async function changePerson(app: App, row: PersonRow, document: ScimDocument): P
   })
   if (rowsAffected === 0) throw new ScimError(`The user ${user.userName} is there already.`, 'uniqueness')
   if (isNew && user.active) {
-    const changes = await inTransaction(app, on => followRoles(app, on, orgId, [id]))
-    await tellRoles(app, orgId, changes)
+    const followed = await inTransaction(app, on => followMapping(app, on, orgId, [id]))
+    await tellFollowed(app, orgId, followed)
   }
   return requirePerson(app, orgId, id)
 }

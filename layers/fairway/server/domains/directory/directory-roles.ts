@@ -1,8 +1,11 @@
-// The table that gives roles to groups, and what follows from it for people.
+// The table that gives roles to groups and makes them teams, and what follows from it for people.
 import { recordWithin } from '#fairway/server/domains/actions'
 import {
   type Actor,
+  carriedBy,
+  type ChangedGroupTeam,
   checkAppRole,
+  checkGrants,
   directoryRoleStatements,
   type PlannedRole,
   planDirectoryRoles,
@@ -11,12 +14,19 @@ import type { App } from '#fairway/server/kernel/app-context'
 import { inTransaction } from '#fairway/server/kernel/database/in-transaction'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { Runs } from '#fairway/server/kernel/owned-rows'
-import type { DirectoryMapping, MappedGroup, RolesPlan } from '#fairway/shared/schemas/directory'
+import type { DirectoryMapping, MappedGroup, MappingPlan } from '#fairway/shared/schemas/directory'
+import { checkTeamNames, followTeams, planTeams, tellTeams } from './directory-teams'
 
 /** The changes that a plan names; it counts all. */
 const MOST_SHOWN = 200
 
-/** The groups of a directory, and the roles that they give. */
+/** What has followed from a change: for the roles of people, and for teams. */
+export interface Followed {
+  roles: readonly PlannedRole[]
+  teams: readonly ChangedGroupTeam[]
+}
+
+/** The groups of a directory, the roles that they give, and which of them are teams. */
 export async function getMapping(app: App, orgId: string): Promise<DirectoryMapping> {
   const groups = await app.db.prepareRead<DirectoryMapping['groups'][number]>(
     `select id, display_name as name, (select count(*) from fw_directory_group_members m where m.group_id = g.id) as people
@@ -31,34 +41,51 @@ export async function getMapping(app: App, orgId: string): Promise<DirectoryMapp
 
 async function readMapping(on: Runs, orgId: string): Promise<MappedGroup[]> {
   const { rows } = await on.execute({
-    sql: `select group_id as "group", org_role as orgRole, app_id as appId, role from fw_directory_mapping
+    sql: `select group_id as "group", org_role as orgRole, app_id as appId, role, is_team as isTeam from fw_directory_mapping
       where org_id = ? order by position`,
     args: [orgId],
   })
-  return rows.map(row => ({ ...row })) as unknown as MappedGroup[]
+  return rows.map(row => ({ ...row, isTeam: row.isTeam === 1 })) as unknown as MappedGroup[]
 }
 
-/** The changes of roles by a mapping, without making them. Throws like `setMapping`. */
-export async function planMapping(app: App, { orgId }: Actor, wanted: readonly MappedGroup[]): Promise<RolesPlan> {
-  const mapping = await checkMapping(app, app.db.client, orgId, wanted)
-  return toPlan(await planRoles(app, app.db.client, orgId, mapping))
+/** The changes of roles and teams by a mapping, without making them. Throws like `setMapping`. */
+export async function planMapping(app: App, actor: Actor, wanted: readonly MappedGroup[]): Promise<MappingPlan> {
+  const { orgId } = actor
+  await checkCarried(app, actor, wanted)
+  const on = app.db.client
+  const mapping = await checkMapping(app, on, orgId, wanted)
+  const teams = await planTeams(on, orgId, mapping)
+  return { ...toPlan(await planRoles(app, on, orgId, mapping)), teams }
 }
 
-/** Replaces the mapping; roles change at once. Throws `invalid-input`, `unknown-app` and `unknown-role`. */
-export async function setMapping(app: App, { orgId }: Actor, wanted: readonly MappedGroup[]): Promise<RolesPlan> {
-  const changes = await inTransaction(app, async on => {
+/** Replaces the mapping; roles and teams change at once. Throws `invalid-input`, `unknown-app` and `unknown-role`. */
+export async function setMapping(app: App, actor: Actor, wanted: readonly MappedGroup[]): Promise<MappingPlan> {
+  const { orgId } = actor
+  await checkCarried(app, actor, wanted)
+  const { teams, ...followed } = await inTransaction(app, async on => {
     const mapping = await checkMapping(app, on, orgId, wanted)
+    const planned = await planTeams(on, orgId, mapping)
     await on.execute({ sql: 'delete from fw_directory_mapping where org_id = ?', args: [orgId] })
     await on.execute({
-      sql: `insert into fw_directory_mapping (org_id, group_id, position, org_role, app_id, role)
-        select ?, value ->> 'group', key, value ->> 'orgRole', value ->> 'appId', value ->> 'role' from json_each(?)`,
+      sql: `insert into fw_directory_mapping (org_id, group_id, position, org_role, app_id, role, is_team)
+        select ?, value ->> 'group', key, value ->> 'orgRole', value ->> 'appId', value ->> 'role', value ->> 'isTeam'
+        from json_each(?)`,
       args: [orgId, JSON.stringify(mapping)],
     })
-    return changeRoles(app, on, orgId, await planRoles(app, on, orgId, mapping))
+    const roles = await changeRoles(app, on, orgId, await planRoles(app, on, orgId, mapping))
+    return { roles, changed: await followTeams(app, on, orgId, mapping), teams: planned }
   })
-  await tellRoles(app, orgId, changes)
-  return toPlan(changes)
+  await tellFollowed(app, orgId, { roles: followed.roles, teams: followed.changed })
+  return { ...toPlan(followed.roles), teams }
 }
+
+/** Throws `forbidden` for a role with a permission that the actor lacks. */
+const checkCarried = (app: App, actor: Actor, wanted: readonly MappedGroup[]): Promise<void> =>
+  checkGrants(
+    app,
+    actor,
+    wanted.flatMap(({ role }) => (role === null ? [] : carriedBy(app, role))),
+  )
 
 /** The mapping with the application of each role. */
 async function checkMapping(app: App, on: Runs, orgId: string, wanted: readonly MappedGroup[]): Promise<MappedGroup[]> {
@@ -71,31 +98,34 @@ async function checkMapping(app: App, on: Runs, orgId: string, wanted: readonly 
       : [{ path: `mapping.${index}.group`, message: 'There is no such group, or it is twice here.' }],
   )
   if (errors.length > 0) throw new AppError('invalid-input', { errors })
+  await checkTeamNames(on, orgId, wanted)
   return wanted.map(({ role, appId, ...entry }) => {
     if (role !== null) checkAppRole(app, role, appId ?? undefined)
     return { ...entry, role, appId: role === null ? null : (app.config.appRoles?.appId ?? null) }
   })
 }
 
-const toPlan = (changes: readonly PlannedRole[]): RolesPlan => ({
+const toPlan = (changes: readonly PlannedRole[]): Omit<MappingPlan, 'teams'> => ({
   total: changes.length,
   changes: changes.slice(0, MOST_SHOWN).map(({ userId: _id, ...change }) => change),
 })
 
-/** Gives and takes the roles of these people of a directory, after their groups have changed. Returns what `tellRoles` needs. */
-export async function followRoles(
-  app: App,
-  on: Runs,
-  orgId: string,
-  people: readonly string[],
-): Promise<readonly PlannedRole[]> {
-  if (people.length === 0) return []
-  return changeRoles(app, on, orgId, await planRoles(app, on, orgId, await readMapping(on, orgId), people))
+/**
+ * Gives and takes the roles and teams of these people of a directory, after their groups have changed. Teams follow the names of
+ * groups, and end with them. Returns what `tellFollowed` needs.
+ */
+export async function followMapping(app: App, on: Runs, orgId: string, people: readonly string[]): Promise<Followed> {
+  const mapping = await readMapping(on, orgId)
+  const teams = await followTeams(app, on, orgId, mapping, people)
+  if (people.length === 0) return { roles: [], teams }
+  return { roles: await changeRoles(app, on, orgId, await planRoles(app, on, orgId, mapping, people)), teams }
 }
 
-/** Takes all roles that a directory gave, before it ends. */
-export const endRoles = async (app: App, on: Runs, orgId: string): Promise<readonly PlannedRole[]> =>
-  changeRoles(app, on, orgId, await planRoles(app, on, orgId, []))
+/** Takes all roles that a directory gave and deletes its teams, before it ends. */
+export const endMapping = async (app: App, on: Runs, orgId: string): Promise<Followed> => ({
+  roles: await changeRoles(app, on, orgId, await planRoles(app, on, orgId, [])),
+  teams: await followTeams(app, on, orgId, []),
+})
 
 async function changeRoles(app: App, on: Runs, orgId: string, changes: readonly PlannedRole[]) {
   if (changes.length > 0)
@@ -103,14 +133,15 @@ async function changeRoles(app: App, on: Runs, orgId: string, changes: readonly 
   return changes
 }
 
-/** Writes the audit rows of changed roles. They name the directory, and no person as the one who did it. */
-export async function tellRoles(app: App, orgId: string, changes: readonly PlannedRole[]): Promise<void> {
-  const input = changes.map(({ person: { email }, appId, after }) => ({
+/** Writes the audit rows of what followed. They name the directory, and no person as the one who did it. */
+export async function tellFollowed(app: App, orgId: string, { roles, teams }: Followed): Promise<void> {
+  const input = roles.map(({ person: { email }, appId, after }) => ({
     email,
     role: after,
     ...(appId === null ? {} : { appId }),
   }))
   if (input.length > 0) await recordWithin(app, app.db.orm, { action: 'directory-role', caller: 'http', orgId, input })
+  await tellTeams(app, orgId, teams)
 }
 
 const THESE_PEOPLE =

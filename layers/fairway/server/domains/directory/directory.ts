@@ -10,7 +10,7 @@ import { isoTimeOrNull } from '#fairway/server/kernel/iso-time'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { SCIM_PREFIX } from '#fairway/shared/paths'
 import type { Directory } from '#fairway/shared/schemas/directory'
-import { endRoles, tellRoles } from './directory-roles'
+import { endMapping, tellFollowed } from './directory-roles'
 
 const PREFIX = 'fwd_'
 const MINUTE_IN_MS = 60 * 1000
@@ -59,18 +59,18 @@ export async function connectDirectory(
   return { endpoint: app.config.baseUrl + SCIM_PREFIX, token }
 }
 
-/** Ends a directory and the roles it gave. Its people stay members; whom it removed may come in again. Throws `not-found`. */
+/** Ends a directory, the roles it gave and the teams of its groups. Its people stay members; whom it removed may come in again. Throws `not-found`. */
 export async function endDirectory(app: App, orgId: string): Promise<void> {
-  const changes = await inTransaction(app, async on => {
+  const followed = await inTransaction(app, async on => {
     const { rowsAffected } = await on.execute({ sql: 'delete from fw_directories where org_id = ?', args: [orgId] })
     if (rowsAffected !== 1) throw new AppError('not-found')
-    const ended = await endRoles(app, on, orgId)
+    const ended = await endMapping(app, on, orgId)
     for (const table of DIRECTORY_TABLES)
       await on.execute({ sql: `delete from ${table} where org_id = ?`, args: [orgId] })
     await on.execute(letInStatement(orgId))
     return ended
   })
-  await tellRoles(app, orgId, changes)
+  await tellFollowed(app, orgId, followed)
 }
 
 /** The organization of a directory's token; undefined for an unknown one, and while the organization is deleted. */

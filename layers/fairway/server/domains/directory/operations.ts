@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { defineOperations, operation } from '#fairway/server/domains/actions'
-import { directoryMappingSchema, directorySchema, rolesPlanSchema } from '#fairway/shared/schemas/directory'
+import { directoryMappingSchema, directorySchema, mappingPlanSchema } from '#fairway/shared/schemas/directory'
 import { PROVISIONED_ROLES } from '#fairway/shared/schemas/identity-connection'
 import { connectDirectory, endDirectory, findDirectory } from './directory'
 import { getMapping, planMapping, setMapping } from './directory-roles'
@@ -12,8 +12,9 @@ const mappedGroup = z
     orgRole: z.enum(PROVISIONED_ROLES).nullable().default(null),
     appId: text.nullable().default(null).describe('Defaults to this application.'),
     role: text.nullable().default(null).describe('A role that the application declares.'),
+    isTeam: z.boolean().default(false).describe('Whether the group is a team.'),
   })
-  .refine(({ orgRole, role }) => orgRole !== null || role !== null, 'Name a role.')
+  .refine(({ orgRole, role, isTeam }) => isTeam || orgRole !== null || role !== null, 'Name a role, or make it a team.')
 
 export default defineOperations({
   'get-directory': operation({
@@ -47,7 +48,7 @@ export default defineOperations({
     run: (_input, { app, actor }) => endDirectory(app, actor.orgId),
   }),
   'get-directory-mapping': operation({
-    description: 'Returns the groups of your directory and the roles that they give.',
+    description: 'Returns the groups of your directory, the roles that they give, and which of them are teams.',
     method: 'GET',
     path: '/_fw/org/directory/mapping',
     openIn: ['view'],
@@ -56,13 +57,14 @@ export default defineOperations({
     run: (_input, { app, actor }) => getMapping(app, actor.orgId),
   }),
   'set-directory-mapping': operation({
-    description: 'Replaces the roles that the groups of your directory give. A dry run lists whose roles would change.',
+    description:
+      'Replaces the roles that the groups of your directory give, and which of them are teams. A dry run lists what would change.',
     method: 'PUT',
     path: '/_fw/org/directory/mapping',
     permission: 'decide-sign-in',
     recentSignIn: true,
     input: z.object({ mapping: z.array(mappedGroup).max(200) }),
-    output: rolesPlanSchema,
+    output: mappingPlanSchema,
     audit: ['mapping'],
     dryRun: true,
     run: ({ mapping }, { app, actor, isDryRun }) =>

@@ -88,7 +88,7 @@ export const directoryGroupMembers = sqliteTable(
   ],
 )
 
-/** The roles that a group gives to its people. */
+/** The roles that a group gives to its people, and whether it is a team. */
 export const directoryMapping = sqliteTable(
   'fw_directory_mapping',
   {
@@ -99,6 +99,8 @@ export const directoryMapping = sqliteTable(
     orgRole: text('org_role', { enum: PROVISIONED_ROLES }),
     appId: text('app_id'),
     role: text('role'),
+    /** Whether the group is a team. */
+    isTeam: integer('is_team', { mode: 'boolean' }).notNull().default(false),
   },
   table => [primaryKey({ columns: [table.orgId, table.groupId] })],
 )

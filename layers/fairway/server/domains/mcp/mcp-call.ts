@@ -14,6 +14,8 @@ export interface McpMessage {
   app: App
   surface: Surface
   access: McpAccess
+  /** The permissions of the application that the caller holds, for lists of tools; empty for other messages. */
+  held: readonly string[]
   requestId: string
   /** Whether the host accepts an event stream, which notifications before the result require. */
   takesStream: boolean

@@ -4,7 +4,7 @@
 import type { JSONRPCMessage, jsonSchemaValidator, McpServer, Server, Transport } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import { isOfferedTo } from '#fairway/server/domains/actions'
-import { checkOrgOpens } from '#fairway/server/domains/organizations'
+import { checkOrgOpens, listHeldBy } from '#fairway/server/domains/organizations'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { Config } from '#fairway/server/kernel/config/config'
 import { newId } from '#fairway/server/kernel/crypto/random'
@@ -120,10 +120,12 @@ export const serverInfo = ({ name, baseUrl }: Pick<Config, 'name' | 'baseUrl'>) 
 
 /**
  * Whether a list shows this tool to the person and the host of a call. A tool beyond the granted scopes is shown when the person
- * can grant it, because a host learns the scopes only from the answer to a call.
+ * can grant it, because a host learns the scopes only from the answer to a call. One that requires a permission is shown to those
+ * who hold it.
  */
-export const isShown = ({ app, access }: McpMessage, tool: Tool): boolean =>
+export const isShown = ({ app, access, held }: McpMessage, tool: Tool): boolean =>
   isOfferedTo(tool.action, app.config, access.session) &&
+  (tool.action.guard?.permissions ?? []).every(name => held.includes(name)) &&
   (access.scopes.has(tool.scope) ? !isKeptBack(tool.action, access) : canGrant(access, tool.scope))
 
 function answerTools(server: Server, now: CallNow): void {
@@ -199,7 +201,8 @@ export async function localMcpServer(
       grantId: null,
       clientId: CLIENT,
     }
-    return { app, sdk, surface, access, requestId: newId(), takesStream: true, subject: '' }
+    const held = await listHeldBy(app, session, surface.permissions)
+    return { app, sdk, surface, access, held, requestId: newId(), takesStream: true, subject: '' }
   }
   const first = await find()
   const callNow = () =>

@@ -38,7 +38,7 @@ async function runTask(app: App, input: TaskInput, context: JobContext): Promise
     return {
       error: { code: INTERNAL_ERROR, message: access.detail ?? 'The connection may not make this call any more.' },
     }
-  const call = { app, surface, access, requestId, clientAddress, takesStream: false, subject: tool.name }
+  const call = { app, surface, access, held: [], requestId, clientAddress, takesStream: false, subject: tool.name }
   const run = { app, session: access.session, clientAddress, userAgent, grantId }
   return withRun(run, () => outcomeOf(call, tool, input, context))
 }

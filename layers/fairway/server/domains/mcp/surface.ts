@@ -66,6 +66,8 @@ export function createSurface(declared: McpDeclarations, baseUrl: string) {
     ],
     prompts: new Map(declared.prompts.toSorted(byName).map(entry => [entry.name, entry])),
     apps: new Map(apps.map(app => [appUri(app.name), app])),
+    /** The permissions that tools require. */
+    permissions: [...new Set(actions.flatMap(({ action }) => action.guard?.permissions ?? []))],
     /** Whether hosts may get tasks. */
     hasTasks: actions.some(({ action }) => action.task),
   }

@@ -3,11 +3,13 @@ import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { InStatement } from '#fairway/server/kernel/database/client'
 import { requireRun, sessionOfRun } from '#fairway/server/kernel/current-run'
 import type { App } from '#fairway/server/kernel/app-context'
+import { checkPermission } from '#fairway/server/kernel/permissions'
 import { mayInOrg } from '#fairway/shared/roles'
 import type { AppRolesAnswer } from '#fairway/shared/schemas/organization'
 import type { GuardContext, InOrganization, Proving } from './guards'
 import { requireMember } from './members'
 import type { Actor } from './org-context'
+import { carriedBy, checkGrants } from './permissions'
 import { accountOfRun, SERVICE_ACCOUNTS } from './service-accounts/principal'
 
 interface AppRolesInput<Role extends string> {
@@ -16,12 +18,15 @@ interface AppRolesInput<Role extends string> {
   roles: readonly Role[]
   /** Shown for members without an assignment; it grants nothing. */
   defaultRole?: Role
+  /** The permissions that a role carries, by their names in `definePermissions`. */
+  permissions?: { readonly [role in NoInfer<Role>]?: readonly string[] }
 }
 
 interface AppRoles<Role extends string = string> {
   readonly appId: string
   readonly roles: readonly Role[]
   readonly defaultRole: Role | null
+  readonly permissions: Readonly<Record<string, readonly string[]>>
   /**
    * Returns a guard that requires an explicit assignment to one of these roles. Throws at load for an empty list or an undeclared
    * role.
@@ -42,11 +47,17 @@ export function defineAppRoles<const Role extends string>(input: AppRolesInput<R
   if (roles.length === 0) throw new Error(`app roles of ${appId}: declare at least one role`)
   if (roles.some(role => role.trim() === '')) throw new Error(`app roles of ${appId}: a role needs a name`)
   if (defaultRole !== null && !roles.includes(defaultRole)) throw undeclared(appId, defaultRole, roles)
+  const permissions: Readonly<Record<string, readonly string[]>> = Object.freeze({ ...input.permissions })
+  for (const [role, names] of Object.entries(permissions)) {
+    if (!roles.includes(role as Role)) throw undeclared(appId, role, roles)
+    for (const name of names) checkPermission(`app roles of ${appId}`, name)
+  }
   const resolve = (identity?: AppRoleIdentity) => resolveAppRole({ appId, roles }, identity)
   return Object.freeze({
     appId,
     roles,
     defaultRole,
+    permissions,
     resolve,
     requireAny(...accepted: Role[]): AppRoleGuard {
       if (accepted.length === 0) throw new Error(`app roles of ${appId}: requireAny needs at least one role`)
@@ -187,11 +198,14 @@ interface AssignmentInput {
 
 /**
  * Assigns a declared role to a member, or removes it; throws `unknown-app`, `unknown-role`, `forbidden`, `conflict` and
- * `not-found`.
+ * `not-found`. Nobody assigns a role that carries a permission which they lack.
  */
 export async function assignAppRole(app: App, actor: Actor, input: AssignmentInput): Promise<void> {
   const { appId } = requireDeclared(app, input.appId)
-  if (input.role !== null) checkAppRole(app, input.role, appId)
+  if (input.role !== null) {
+    checkAppRole(app, input.role, appId)
+    await checkGrants(app, actor, carriedBy(app, input.role))
+  }
   const member = await requireMember(app, actor.orgId, input.email)
   const mayAssign = `exists (select 1 from org_members where org_id = ? and user_id = ? and role in ('owner', 'admin'))`
   const { rowsAffected } = await app.db.client.execute(

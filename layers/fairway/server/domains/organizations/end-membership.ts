@@ -28,7 +28,7 @@ interface EndedMembership {
 }
 
 /**
- * Deletes one membership if its condition holds, with the person's roles, shares and connected apps in this organization. Hands
+ * Deletes one membership if its condition holds, with the person's roles, teams, shares and connected apps in this organization. Hands
  * over the rows that they were responsible for. Returns true when it was deleted, all in one transaction. Throws `rows-refused`.
  */
 export async function endMembership(
@@ -56,7 +56,7 @@ interface EndedMemberships {
 }
 
 /**
- * The statements that end these memberships. They hand over rows, and remove each person's roles, shares and connected apps in
+ * The statements that end these memberships. They hand over rows, and remove each person's roles, teams, shares and connected apps in
  * that organization. The last one deletes the memberships. The caller passes the results to `logMoves`.
  */
 export function endMembershipsStatements(
@@ -69,8 +69,10 @@ export function endMembershipsStatements(
     ...moveOnStatements(memberships),
     ...handOverStatements(tables, memberships, { receivers, now: app.now().getTime() }),
     { sql: `delete from app_member_roles where (org_id, user_id) in ${pairs}`, args },
+    { sql: `delete from fw_org_role_members where (org_id, user_id) in ${pairs}`, args },
     { sql: `delete from fw_directory_roles where (org_id, user_id) in ${pairs}`, args },
     { sql: `delete from shares where (org_id, user_id) in ${pairs}`, args },
+    { sql: `delete from fw_team_members where (org_id, user_id) in ${pairs}`, args },
     ...endGrantsStatements(app, { sql: `(org_id, user_id) in ${pairs}`, args }, 'membership-ended'),
     { sql: `delete from org_members where (org_id, user_id) in ${pairs}`, args },
   ]
@@ -113,6 +115,10 @@ export function removeBroughtInStatements(
       tables,
     }),
     {
+      sql: `delete from fw_team_members where user_id <> ? and (org_id, user_id) in (${BROUGHT_IN}) and ${when.sql}`,
+      args: [userId, userId, ...when.args],
+    },
+    {
       sql: `delete from fw_suspended_members where user_id <> ? and (org_id, user_id) in (${BROUGHT_IN}) and ${when.sql}`,
       args: [userId, userId, ...when.args],
     },
@@ -150,6 +156,7 @@ export const organizationRows: DependentRows = {
     `select 1 from organizations w where w.created_by = ${userId}`,
     `select 1 from org_invitations w where w.invited_by = ${userId}`,
     `select 1 from shares w where w.shared_by = ${userId}`,
+    `select 1 from fw_teams w where w.created_by = ${userId}`,
     `select 1 from fw_service_accounts w where w.owner_id = ${userId}`,
   ],
   leftByStranger: (_app, { userId }) =>
@@ -163,6 +170,9 @@ export const organizationRows: DependentRows = {
   ofPerson(person) {
     const { userId, email } = person
     const isIn = isExported('org_id', person)
+    const isInTeam = isExported('t.org_id', person)
+    const isShared = isExported('shares.org_id', person)
+    const isSharedBy = isExported('s.org_id', person)
     return {
       organizations: {
         sql: `select o.id, o.name, m.role, ${isoTime('m.joined_at')} as joinedAt
@@ -175,21 +185,35 @@ export const organizationRows: DependentRows = {
         from app_member_roles where user_id = ? and ${isIn.sql} order by org_id, app_id`,
         args: [userId, ...isIn.args],
       },
+      organizationRoles: {
+        sql: `select r.org_id as organization, r.name, r.permissions, ${isoTime('h.assigned_at')} as assignedAt
+        from fw_org_role_members h join fw_org_roles r on r.id = h.role_id
+        where h.user_id = ? and ${isExported('r.org_id', person).sql} order by r.org_id, r.name_key`,
+        args: [userId, ...isIn.args],
+      },
       invitations: {
         sql: `select o.name as organization, i.email, i.role, i.status, ${isoTime('i.created_at')} as createdAt
         from org_invitations i join organizations o on o.id = i.org_id
         where i.email = ? or (i.invited_by = ? and ${isIn.sql}) order by i.created_at`,
         args: [email, userId, ...isIn.args],
       },
+      teams: {
+        sql: `select t.name, t.org_id as organization, ${isoTime('m.added_at')} as since from fw_team_members m
+        join fw_teams t on t.id = m.team_id where m.user_id = ? and ${isInTeam.sql} order by m.added_at`,
+        args: [userId, ...isInTeam.args],
+      },
       sharedWithMe: {
-        sql: `select resource, resource_id as id, role, ${isoTime('shared_at')} as sharedAt from shares
-        where user_id = ? and ${isIn.sql} order by shared_at`,
-        args: [userId, ...isIn.args],
+        sql: `select resource, resource_id as id, t.name as team, role, ${isoTime('shared_at')} as sharedAt
+        from shares left join fw_teams t on t.id = user_id
+        where user_id in (select ? union all select team_id from fw_team_members where user_id = ?)
+        and ${isShared.sql} order by shared_at`,
+        args: [userId, userId, ...isShared.args],
       },
       sharedByMe: {
-        sql: `select s.resource, s.resource_id as id, u.email as sharedWith, s.role, ${isoTime('s.shared_at')} as sharedAt
-        from shares s ${personJoin('s.user_id')} where s.shared_by = ? and ${isIn.sql} order by s.shared_at`,
-        args: [userId, ...isIn.args],
+        sql: `select s.resource, s.resource_id as id, u.email as sharedWith, t.name as team, s.role,
+        ${isoTime('s.shared_at')} as sharedAt from shares s left ${personJoin('s.user_id')} left join fw_teams t on t.id = s.user_id
+        where s.shared_by = ? and ${isSharedBy.sql} order by s.shared_at`,
+        args: [userId, ...isSharedBy.args],
       },
       serviceAccounts: {
         sql: `select name, org_id as organization, role, scopes, ${isoTime('created_at')} as createdAt from fw_service_accounts
@@ -206,7 +230,9 @@ export const organizationRows: DependentRows = {
   forgetPerson: ({ userId, email }) => [
     { sql: 'delete from vault_credentials where user_id = ?', args: [userId] },
     { sql: 'delete from shares where user_id = ?', args: [userId] },
+    { sql: 'delete from fw_team_members where user_id = ?', args: [userId] },
     { sql: 'delete from app_member_roles where user_id = ?', args: [userId] },
+    { sql: 'delete from fw_org_role_members where user_id = ?', args: [userId] },
     { sql: 'delete from fw_kept_out_members where user_id = ?', args: [userId] },
     { sql: 'delete from fw_directory_roles where user_id = ?', args: [userId] },
     { sql: `delete from org_invitations where email = ? and status = 'pending'`, args: [email] },
@@ -221,7 +247,11 @@ export const organizationRows: DependentRows = {
       'fw_suspended_members',
       'org_invitations',
       'app_member_roles',
+      'fw_org_role_members',
+      'fw_org_roles',
       'shares',
+      'fw_team_members',
+      'fw_teams',
       'vault_credentials',
       'fw_kept_out_members',
       'fw_directory_roles',

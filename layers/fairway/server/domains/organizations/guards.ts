@@ -12,12 +12,13 @@ export interface GuardContext {
 
 /**
  * A guard with a declared proof. `proves` exists only as a type and determines the context type behind the guard. Lists of who
- * may call use `orgRoles` and `roles`, the application's roles.
+ * may call use `orgRoles`, `roles` (the application's roles) and `permissions`, all of which are required.
  */
 export interface Proving<Proof> {
   readonly proves?: Proof
   readonly orgRoles?: readonly OrgRole[]
   readonly roles?: readonly string[]
+  readonly permissions?: readonly string[]
 }
 
 /** The context behind a guard for an organization. */
@@ -94,7 +95,12 @@ export function requireAll<const Guards extends readonly GuardLike[]>(...guards:
   }
   const orgRoles = inAll(guards.map(one => one.orgRoles))
   const roles = inAll(guards.map(one => one.roles))
-  return Object.assign(guard, { ...(orgRoles && { orgRoles }), ...(roles && { roles }) }) as unknown as AllGuard<Guards>
+  const permissions = [...new Set(guards.flatMap(one => one.permissions ?? []))]
+  return Object.assign(guard, {
+    ...(orgRoles && { orgRoles }),
+    ...(roles && { roles }),
+    ...(permissions.length > 0 && { permissions }),
+  }) as unknown as AllGuard<Guards>
 }
 
 // A guard without a list of roles puts no limit on them.

@@ -149,15 +149,16 @@ export { noteServiceUse, serviceCredential, type ServiceCredentialRow } from './
 export { setSecretEnd, tellEndingSecrets } from './secret-end'
 export { setAuthProvider } from './set-auth-provider'
 export { setActiveOrgIdOf, team } from './team'
+export { findTeams } from './teams/teams'
+export { type ChangedGroupTeam, followGroups, type GroupTeams, planGroupTeams, takenNames } from './teams/group-teams'
+export { callerOf, callerPlaceholders, inEachOrganization } from './caller'
 export { accessDenied, createCheck, mayCreate, membersMay, requireCreate } from './policy-check'
 export { findShown, shownPersonSchema, withPeople } from './people-of-rows'
-export { appRolesIn, personColumn, POLICY_ACTIONS, type PolicyAction, policyOf, ruledTables } from './policy'
+export { carriedBy, checkGrants, listHeldBy, requirePermission } from './permissions'
+export { namedIn, personColumn, POLICY_ACTIONS, type PolicyAction, policyOf, ruledTables } from './policy'
 export {
   accessibleTo,
   canColumns,
-  callerOf,
-  callerPlaceholders,
-  inEachOrganization,
   inOrganization,
   isOpenRow,
   type SharedTable,
@@ -166,5 +167,14 @@ export {
   type ShareRole,
 } from './row-access'
 export { asReadBy, columnsFor, EVERYONE, hasReadRule, isForEveryone, openToEveryone } from './readable-columns'
-export { accessOf, findShare, forgetSharesSql, listShares, setVisibility, shareRow, unshareRow } from './sharing'
+export {
+  accessOf,
+  findShare,
+  forgetSharesSql,
+  listShares,
+  listTeamShares,
+  setVisibility,
+  shareRow,
+  unshareRow,
+} from './sharing'
 export { requireCredential, vaultSealedColumns } from './vault'

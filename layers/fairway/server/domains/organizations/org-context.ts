@@ -12,6 +12,7 @@ import {
   MANAGED_ROLES,
   managesRole,
   mayInOrg,
+  ORG_PERMISSIONS,
   ORG_ROLES,
   type OrgPermission,
   type OrgRole,
@@ -172,6 +173,12 @@ export function requireOrg(session: Session, permission: OrgPermission): Actor {
   }
   return { userId, email, orgId, orgName: orgName ?? '', role: orgRole, session }
 }
+
+/** SQL: whether a person has this permission at this moment. The values are the IDs of the organization and the person. */
+export const managesSql = (permission: OrgPermission): string =>
+  `exists (select 1 from org_members where org_id = ? and user_id = ? and role in (${ORG_PERMISSIONS[permission]
+    .map(role => `'${role}'`)
+    .join(', ')}))`
 
 /**
  * Throws `forbidden` when the actor may not give this role. Adding an owner is as powerful as a transfer of the organization. It

@@ -5,13 +5,16 @@ import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { Orm } from '#fairway/server/kernel/database/client'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { Session } from '#fairway/shared/schemas/session'
-import { appRoleOf, orgRoleOf, principalOf } from './service-accounts/principal'
-import { type Part, POLICY_ACTIONS, type PolicyAction, policyOf } from './policy'
+import { appRoleOf, holdersOf, orgRoleOf, principalOf, teamsOf } from './service-accounts/principal'
+import { appOfRun } from './caller'
+import { carriedInRun, heldAmong } from './permissions'
+import { type Part, permissionsIn, POLICY_ACTIONS, type PolicyAction, policyOf, teamColumnsIn } from './policy'
+import { fieldForbidden, forbidden } from './policy-words'
 import {
   accessibleTo,
-  appOfRun,
   type Changes,
   columnOf,
+  movedTeams,
   ruledChanges,
   SHARE_ROLES,
   type SharedTable,
@@ -20,13 +23,18 @@ import {
 
 type Row = Readonly<Record<string, unknown>>
 
-/** The properties of a person that rules check, and their share of the row. */
+/** The properties of a person that rules check. */
 export interface Asking {
   email: string
   orgId: string | null
   orgRole: string | null
   appRole: string | null
+  /** Their highest share of the row, shares of their teams included. */
   share: ShareRole | null
+  /** The IDs of their teams. */
+  teams: readonly string[]
+  /** The permissions that they hold, of those that the policy names. */
+  permissions?: readonly string[]
   /** Whether it is a service account, which has no rows outside its organization. */
   isAccount?: boolean
   /** The rows that `via()` reads, of one row; missing ones allow nothing. */
@@ -56,8 +64,10 @@ function isMetInOrg(
   person: Asking,
 ): boolean {
   if (part.kind === 'member') return true
+  if (part.kind === 'team') return person.teams.includes(String(row[part.column]))
   if (part.kind === 'rowIs')
     return Object.entries(part.values).every(([name, value]) => [value].flat().some(each => isSame(row[name], each)))
+  if (part.kind === 'permission') return person.permissions?.includes(part.name) === true
   return part.roles.includes((part.kind === 'orgRole' ? person.orgRole : person.appRole) ?? '')
 }
 
@@ -103,16 +113,36 @@ export const refusedFields = (table: SQLiteTable, changes: Changes, row: Row, pe
     })
     .map(([name]) => name)
 
+/** Whether the update is also allowed in the teams that the changes give the row. */
+export function mayMove(table: SQLiteTable, changes: Changes, row: Row, person: Asking): boolean {
+  const moved = movedTeams(table, changes)
+  return !moved || isAllowed(policyOf(table)?.rules.update ?? [], { ...row, ...moved }, person)
+}
+
 /** Returns the properties of this person that rules check; for a row, also their share of it. */
 export async function personOf(db: Orm, table: SharedTable, session: Session, id: string | null): Promise<Asking> {
   const { orgId } = session
   const { email, userId, isPerson } = principalOf(session)
-  const [roles] = await db.all<Pick<Asking, 'orgRole' | 'appRole' | 'share'>>(sql`select
+  const holder = { orgId, id: userId, appId: appOfRun(), carried: carriedInRun() }
+  type Found = Pick<Asking, 'orgRole' | 'appRole' | 'share'> & { teams: string; held: string }
+  const [found] = await db.all<Found>(sql`select
     ${orgRoleOf(orgId, userId)} as orgRole,
     ${appRoleOf(orgId, userId, appOfRun())} as appRole,
-    (select role from shares where resource = ${getTableName(table)} and resource_id = ${id} and user_id = ${userId}) as share`)
-  const { orgRole = null, appRole = null, share = null } = roles ?? {}
-  return { email, orgId, orgRole, appRole, share, ...(isPerson ? {} : { isAccount: true }) }
+    ${heldAmong(holder, permissionsIn(table))} as held,
+    (select min(role) from shares where resource = ${getTableName(table)} and resource_id = ${id}
+      and user_id in (${holdersOf(orgId, userId)})) as share,
+    (select json_group_array(team_id) from (${teamsOf(orgId, userId)})) as teams`)
+  const { orgRole = null, appRole = null, share = null, teams = '[]', held = '[]' } = found ?? {}
+  return {
+    email,
+    orgId,
+    orgRole,
+    appRole,
+    share,
+    teams: JSON.parse(teams) as string[],
+    permissions: JSON.parse(held) as string[],
+    ...(isPerson ? {} : { isAccount: true }),
+  }
 }
 
 /** Reads the rows that `via()` in the policy of a table names for this row. */
@@ -155,7 +185,13 @@ export async function mayCreate(db: Orm, table: SharedTable, session: Session | 
   if (!session?.orgId) return false
   // Everyone who works in the organization is a member of it.
   if (create.some(({ kind }) => kind === 'member')) return true
-  return isAllowed(create, { orgId: session.orgId }, await personOf(db, table, session, null))
+  const { orgId } = session
+  const person = await personOf(db, table, session, null)
+  // For one of their teams, where the team of the row decides.
+  const rows = [undefined, ...person.teams].map(team => {
+    return { orgId, ...Object.fromEntries(teamColumnsIn(create).map(column => [column, team])) }
+  })
+  return rows.some(row => isAllowed(create, row, person))
 }
 
 /**
@@ -221,70 +257,9 @@ export async function accessDenied(
   if (!row || !policy) return new AppError('not-found')
   const person = { ...(await personOf(db, table, session, id)), referenced: await referencedRows(db, table, row) }
   if (!mayWith(table, to, row, person)) return forbidden(to, policy.rules[to], row)
+  if (to === 'update' && !mayMove(table, changes, row, person))
+    return forbidden('update', policy.rules.update, { ...row, ...changes })
   const [field] = refusedFields(table, changes, row, person)
   // The caller has gained the right since the write was refused.
   return field === undefined ? new AppError('conflict') : fieldForbidden(table, field, row)
-}
-
-const forbidden = (to: PolicyAction, parts: readonly Part[], row: Row): AppError =>
-  new AppError('forbidden', {
-    detail: `Only ${whoMay(parts, row)} can ${to} this.`,
-    extra: { allowed: namesOf(parts) },
-  })
-
-function fieldForbidden(table: SQLiteTable, field: string, row: Row): AppError {
-  const parts = policyOf(table)?.fields[field]?.write ?? []
-  const detail = `Only ${whoMay(parts, row)} can set ${field}.`
-  return new AppError('forbidden', {
-    detail,
-    errors: [{ path: field, message: detail }],
-    extra: { allowed: namesOf(parts) },
-  })
-}
-
-/** The parts of a rule as named in a response: `admin`, `creator`, `assignee`, `manager`. */
-const namesOf = (parts: readonly Part[]): string[] => parts.flatMap(part => nameOf(part))
-
-function nameOf(part: Part): string[] {
-  if (part.kind === 'orgRole' || part.kind === 'appRole') return [...part.roles]
-  if (part.kind === 'person') return [part.column === 'createdBy' ? 'creator' : part.column]
-  if (part.kind === 'all') return [part.parts.flatMap(nameOf).join(' and ')]
-  if (part.kind === 'via') return namesOf(part.parts).map(name => `${name} of ${getTableName(part.table)}`)
-  return [
-    part.kind === 'shared' ? part.role : part.kind === 'rowIs' ? Object.keys(part.values).join(' and ') : 'member',
-  ]
-}
-
-const anyOfThese = new Intl.ListFormat('en', { type: 'disjunction' })
-const allOfThese = new Intl.ListFormat('en', { type: 'conjunction' })
-
-/** Names the people who are allowed, for a sentence. */
-export const whoMay = (parts: readonly Part[], row: Row): string =>
-  parts.length === 0 ? 'nobody' : anyOfThese.format(parts.map(part => inWords(part, row)))
-
-const rolesInWords = ({ kind, roles }: Extract<Part, { kind: 'orgRole' | 'appRole' }>): string => {
-  if (kind === 'appRole') return `people with the role ${anyOfThese.format(roles)}`
-  return roles.length === 1 ? 'owners of the organization' : 'owners and admins of the organization'
-}
-
-function inWords(part: Part, row: Row): string {
-  switch (part.kind) {
-    case 'member':
-      return part.everyone ? 'everyone' : 'members of the organization'
-    case 'orgRole':
-    case 'appRole':
-      return rolesInWords(part)
-    case 'person':
-      return part.column === 'createdBy'
-        ? `its creator (${String(row.createdByName ?? row.createdBy)})`
-        : `its ${part.column}`
-    case 'shared':
-      return `people it is shared with as ${part.role}`
-    case 'rowIs':
-      return `people while its ${Object.keys(part.values).join(' and ')} allows it`
-    case 'via':
-      return `the ${anyOfThese.format(namesOf(part.parts))} in ${getTableName(part.table)}`
-    case 'all':
-      return allOfThese.format(part.parts.map(each => inWords(each, row)))
-  }
 }

@@ -3,7 +3,8 @@
 import { getTableColumns, getTableName } from 'drizzle-orm'
 import { getTableConfig, type SQLiteColumn, type SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { z } from 'zod'
-import { CREATOR_TYPE, PERSON_TYPE } from '../../kernel/owned-rows'
+import { CREATOR_TYPE, PERSON_TYPE, TEAM_TYPE } from '../../kernel/owned-rows'
+import { checkPermission } from '../../kernel/permissions'
 
 /** The actions that a policy decides. */
 export const POLICY_ACTIONS = ['read', 'create', 'update', 'delete'] as const
@@ -15,8 +16,10 @@ export type Part =
   | { kind: 'member'; everyone?: true }
   | { kind: 'orgRole'; roles: readonly string[] }
   | { kind: 'appRole'; roles: readonly string[] }
+  | { kind: 'permission'; name: string }
   | { kind: 'person'; column: string }
   | { kind: 'shared'; role: 'viewer' | 'editor' | 'admin' }
+  | { kind: 'team'; column: string }
   | { kind: 'rowIs'; values: Readonly<Record<string, unknown>> }
   | { kind: 'all'; parts: readonly Part[] }
   | Via
@@ -54,6 +57,8 @@ interface Policy {
 
 /** Requires one of these roles in this application (`defineAppRoles`). */
 export const appRole = (...roles: string[]): Part => ({ kind: 'appRole', roles })
+/** Requires this permission (`definePermissions`) in the organization. Throws for an undeclared one, with the names there are. */
+export const permission = (name: string): Part => ({ kind: 'permission', name: checkPermission('permission', name) })
 /** Requires at least this role in the organization: `owner` means owners only. */
 export const orgRole = (least: 'owner' | 'admin'): Part => ({
   kind: 'orgRole',
@@ -61,6 +66,8 @@ export const orgRole = (least: 'owner' | 'admin'): Part => ({
 })
 /** Requires at least this role on the row, by `ownableColumns()` and shares. The owner has all roles. */
 export const shared = (role: 'viewer' | 'editor' | 'admin'): Part => ({ kind: 'shared', role })
+/** Requires the team that this column of the row names, made by `teamColumn()`: everyone who is in that team. */
+export const team = (column = 'teamId'): Part => ({ kind: 'team', column })
 /** Requires these values in the row's columns: `{ status: 'open' }`, or one of several: `{ status: ['open', 'won'] }`. */
 export const rowIs = (values: Record<string, unknown>): Part => ({ kind: 'rowIs', values })
 /** Requires all of these together, for example the creator while the row is open. */
@@ -139,14 +146,21 @@ export function definePolicy<const Field extends string = never>(
   return { can: can as unknown as z.ZodObject<Record<'update' | 'delete' | Field, z.ZodBoolean>> }
 }
 
-/** Returns the app roles that a table's policy names. */
-export const appRolesIn = (table: SQLiteTable): string[] => {
+/** Returns the app roles and the permissions that the policies of tables name. */
+export const namedIn = (tables: readonly SQLiteTable[]): { appRoles: string[]; permissions: string[] } => ({
+  appRoles: tables.flatMap(table => partsIn(table).flatMap(part => (part.kind === 'appRole' ? part.roles : []))),
+  permissions: tables.flatMap(permissionsIn),
+})
+
+/** Returns the permissions that a table's policy names. */
+export const permissionsIn = (table: SQLiteTable): string[] =>
+  partsIn(table).flatMap(part => (part.kind === 'permission' ? [part.name] : []))
+
+/** All parts of a table's policy, with those that it takes from other rows. */
+const partsIn = (table: SQLiteTable): Part[] => {
   const policy = policyOf(table)
-  const rolesOf = (part: Part): readonly string[] => {
-    if (part.kind === 'via') return flat(part.parts).flatMap(rolesOf)
-    return part.kind === 'appRole' ? part.roles : []
-  }
-  return policy ? allParts(policy).flatMap(rolesOf) : []
+  const within = (part: Part): Part[] => (part.kind === 'via' ? flat(part.parts).flatMap(within) : [part])
+  return policy ? allParts(policy).flatMap(within) : []
 }
 
 /** The columns that refer to a row of another table, by their names in code. */
@@ -177,7 +191,14 @@ const allParts = ({ rules, fields }: Policy): Part[] =>
     ...Object.values(fields).flatMap(({ read = [], write = [] }) => [...read, ...write]),
   ])
 
-const ROLES = new Set<Part['kind']>(['member', 'orgRole', 'appRole'])
+/** The parts that decide before there is a row. A team decides by the column that the new row will have. */
+const BEFORE_CREATING = new Set<Part['kind']>(['member', 'orgRole', 'appRole', 'permission', 'team'])
+
+const CREATING = 'member, admin, orgRole(), appRole(), permission() and team()'
+
+/** The columns that `team()` reads in these parts, by their names in code. */
+export const teamColumnsIn = (parts: readonly Part[]): string[] =>
+  flat(parts).flatMap(part => (part.kind === 'team' ? [part.column] : []))
 
 function faultsOf(table: SQLiteTable, policy: Policy): string[] {
   const columns: Readonly<Record<string, SQLiteColumn>> = getTableColumns(table)
@@ -191,7 +212,11 @@ function faultsOf(table: SQLiteTable, policy: Policy): string[] {
   const people = parts.flatMap(part =>
     part.kind === 'person' && !(isPerson(part.column) && personColumn(table, part.column)) ? [part.column] : [],
   )
+  const teams = Object.keys(columns).filter(name => columns[name]?.getSQLType() === TEAM_TYPE)
   return [
+    ...teamColumnsIn(parts)
+      .filter(name => !teams.includes(name))
+      .map(name => `it has no column ${name} made by teamColumn(); there are: ${teams.join(', ') || 'none'}`),
     ...people.map(
       name =>
         `it has no column ${name} made by person()${name === 'owner' ? "; owners of the organization are orgRole('owner')" : ''}`,
@@ -201,9 +226,9 @@ function faultsOf(table: SQLiteTable, policy: Policy): string[] {
       .map(name => `fields.${name}: can has that name already`),
     ...named.filter(name => !columns[name]).map(name => `it has no column ${name}`),
     ...(parts.some(({ kind }) => kind === 'shared') && !columns.visibility ? ['shared() needs ownableColumns()'] : []),
-    ...(flat(policy.rules.create).every(({ kind }) => ROLES.has(kind))
+    ...(flat(policy.rules.create).every(({ kind }) => BEFORE_CREATING.has(kind))
       ? []
-      : ['create: there is no row yet, so only roles decide: member, admin, orgRole() and appRole()']),
+      : [`create: there is no row yet, so only these decide: ${CREATING}`]),
     ...parts.flatMap(part => (part.kind === 'via' ? linkFaults(table, part) : [])),
     ...(writes(policy).some(part => part.kind === 'member' && part.everyone)
       ? ["'everyone' is for reading: visitors change nothing"]

@@ -3,7 +3,8 @@ import { getTableColumns, getTableName, is, sql, SQL, type SQLChunk } from 'driz
 import { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { foldedColumnOf } from '#fairway/server/kernel/folding/fold-sql'
 import { type Part, policyOf } from './policy'
-import { anyOf, type Caller, linkOf, namedAs, rowIsSql, type SharedTable } from './row-access'
+import type { Caller } from './caller'
+import { anyOf, linkOf, namedAs, rowIsSql, type SharedTable } from './row-access'
 
 /**
  * Returns the columns of a table as this caller may read them, for `select` and `returning`. Columns that a policy hides are

@@ -1,13 +1,13 @@
 // Decides in SQL which rows a person may use: one condition for lists, single rows and conditional writes.
-import { getTableColumns, getTableName, type Placeholder, Param, sql, type SQL } from 'drizzle-orm'
+import { getTableColumns, getTableName, Param, sql, type SQL } from 'drizzle-orm'
 import { alias, type SQLiteColumn, type SQLiteTable } from 'drizzle-orm/sqlite-core'
-import { findRun } from '#fairway/server/kernel/current-run'
 import { originalName } from '#fairway/server/kernel/database/orm'
-import type { PersonKey } from '#fairway/server/kernel/dependent-rows'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { Session } from '#fairway/shared/schemas/session'
-import { appRoleOf, orgRoleOf, principalOf } from './service-accounts/principal'
-import { type Part, personColumn, type PolicyAction, policyOf, type Via } from './policy'
+import { type Caller, keysOf } from './caller'
+import { holds } from './permissions'
+import { appRoleOf, holdersOf, orgRoleOf, teamsOf } from './service-accounts/principal'
+import { type Part, personColumn, type PolicyAction, policyOf, teamColumnsIn, type Via } from './policy'
 
 /** The uses of a row: read it, change it, or also share and delete it. The owner may do all. */
 export const SHARE_ROLES = ['viewer', 'editor', 'admin'] as const
@@ -29,59 +29,6 @@ export type OrganizationTable = SQLiteTable & { id: SQLiteColumn; orgId: SQLiteC
 export type SharedTable = OwnableTable | OrganizationTable
 
 const isOwnable = (table: SharedTable): table is OwnableTable => 'visibility' in table
-
-/** The person whose access is checked: a session, or `callerPlaceholders` in a prepared query. */
-export type Caller =
-  | Pick<Session, 'email' | 'userId' | 'orgId' | 'serviceAccount'>
-  | { email: Placeholder; userId: Placeholder; orgId: Placeholder; appId: Placeholder; isPerson: Placeholder }
-  // In each organization of theirs.
-  | { email: string; userId: string; orgId: SQL }
-
-/** The caller in a prepared query; the values come from `callerOf(session)`. */
-export const callerPlaceholders = {
-  email: sql.placeholder('callerEmail'),
-  userId: sql.placeholder('callerUserId'),
-  orgId: sql.placeholder('callerOrgId'),
-  appId: sql.placeholder('callerAppId'),
-  isPerson: sql.placeholder('callerIsPerson'),
-} as const
-
-/** A person as the caller for each row of a table: in its organization, while they are a member there. */
-export const inEachOrganization = (table: SharedTable, { email, userId }: PersonKey): Caller => ({
-  email,
-  userId,
-  orgId: sql`(select m.org_id from org_members m where m.org_id = ${table.orgId} and m.user_id = ${userId})`,
-})
-
-/** The values of `callerPlaceholders`. */
-export function callerOf(session: Pick<Session, 'email' | 'userId' | 'orgId' | 'serviceAccount'>): {
-  callerEmail: string
-  callerUserId: string
-  callerOrgId: string | null
-  callerAppId: string
-  callerIsPerson: number
-} {
-  const { email, userId, isPerson } = principalOf(session)
-  return {
-    callerEmail: email,
-    callerUserId: userId,
-    callerOrgId: session.orgId,
-    callerAppId: appOfRun(),
-    callerIsPerson: Number(isPerson),
-  }
-}
-
-/** What conditions compare for a caller. */
-export const keysOf = (caller: Caller) => {
-  if ('appId' in caller) return { ...caller, isPerson: sql`${caller.isPerson} = 1` }
-  if (typeof caller.orgId === 'object' && caller.orgId !== null)
-    return { ...caller, appId: appOfRun(), isPerson: sql`1` }
-  const { isPerson, ...keys } = principalOf(caller as Session)
-  return { ...keys, orgId: caller.orgId, appId: appOfRun(), isPerson: isPerson ? sql`1` : sql`0` }
-}
-
-/** The application whose roles count: that of the request or action. Outside of both, there are no app roles. */
-export const appOfRun = (): string => findRun()?.app.config.appRoles?.appId ?? ''
 
 /**
  * Returns the owner and the organization of a new row. Throws `unauthenticated` without a session, since every row needs a real
@@ -117,7 +64,8 @@ export type Changes = Readonly<Record<string, unknown>>
  * `viewer`, `editor` and `admin` are other names for these. Rows of other organizations never match.
  * The policy of the table decides. Without one, all members share the rows with `organizationColumns()`. Rows with
  * `ownableColumns()` belong to their owner, to the people they are shared with and, by `visibility`, to their organization; no
- * role grants access there. With `changes`, an update must also be allowed to write these values.
+ * role grants access there. With `changes`, an update must also be allowed to write these values. A change of the team is allowed
+ * where the update would also be allowed in the new one.
  */
 export function accessibleTo(
   table: SharedTable,
@@ -137,7 +85,15 @@ export function accessibleTo(
     const stays = sql`(${mayReadField(table, caller, name)} and ${column} is ${new Param(value, column)})`
     conditions.push(sql`(${mayWrite(table, caller, name)} or ${stays})`)
   }
+  const moved = movedTeams(table, changes)
+  if (moved) conditions.push(anyOf(policy.rules.update, table, caller, moved))
   return sql`(${sql.join(conditions, sql` and `)})`
+}
+
+/** Returns the changes of the columns that `team()` reads in the rule for updates; undefined for none. */
+export function movedTeams(table: SQLiteTable, changes: Changes): Changes | undefined {
+  const columns = teamColumnsIn(policyOf(table)?.rules.update ?? []).filter(column => changes[column] !== undefined)
+  return columns.length > 0 ? Object.fromEntries(columns.map(column => [column, changes[column]])) : undefined
 }
 
 const ACTION_OF = {
@@ -205,21 +161,24 @@ export function canColumns(table: SharedTable, caller: Caller): Record<string, S
 // A comparison with null is null.
 const asNumber = (condition: SQL): SQL<number> => sql<number>`coalesce(${condition}, 0)`
 
-// If rows always have an organization, the whole condition is limited to the caller's, so that an index on it serves the list.
-export function anyOf(parts: readonly Part[], table: SharedTable, caller: Caller): SQL {
+/**
+ * Returns the condition that any of these parts allows it. If rows always have an organization, the whole condition is limited to
+ * the caller's, so that an index on it serves the list. `moved` are teams that the row will have.
+ */
+export function anyOf(parts: readonly Part[], table: SharedTable, caller: Caller, moved: Changes = {}): SQL {
   const isInOrg = sql`${table.orgId} = ${caller.orgId}`
   if (parts.length === 0) return sql`0`
   if (!isOwnable(table) && parts.some(({ kind }) => kind === 'member')) return isInOrg
   const any = sql.join(
-    parts.map(part => partOf(part, table, caller)),
+    parts.map(part => partOf(part, table, caller, moved)),
     sql` or `,
   )
   return isOwnable(table) ? sql`(${any})` : sql`(${isInOrg} and (${any}))`
 }
 
-function partOf(part: Part, table: SharedTable, caller: Caller): SQL {
+function partOf(part: Part, table: SharedTable, caller: Caller, moved: Changes): SQL {
   const isInOrg = sql`${table.orgId} = ${caller.orgId}`
-  const { email, userId, orgId, appId, isPerson } = keysOf(caller)
+  const { email, userId, orgId, appId, carried, isPerson } = keysOf(caller)
   switch (part.kind) {
     case 'member':
       return isInOrg
@@ -227,10 +186,14 @@ function partOf(part: Part, table: SharedTable, caller: Caller): SQL {
       return sql`(${isInOrg} and ${orgRoleOf(orgId, userId)} in (${listed(part.roles)}))`
     case 'appRole':
       return sql`(${isInOrg} and ${appRoleOf(orgId, userId, appId)} in (${listed(part.roles)}))`
+    case 'permission':
+      return sql`(${isInOrg} and ${holds({ orgId, id: userId, appId, carried }, part.name)})`
     case 'person':
       return sql`(${personColumn(table, part.column)} = ${email} and ${isNearby(table, { orgId, isPerson })})`
     case 'shared':
       return isOwnable(table) ? sharedWith(table, caller, part.role) : sql`0`
+    case 'team':
+      return sql`(${isInOrg} and ${teamIn(table, part.column, moved)} in (${teamsOf(orgId, userId)}))`
     case 'rowIs':
       return sql`(${isInOrg} and ${rowIsSql(part, table)})`
     case 'via': {
@@ -240,10 +203,16 @@ function partOf(part: Part, table: SharedTable, caller: Caller): SQL {
     }
     case 'all':
       return sql`(${sql.join(
-        part.parts.map(each => partOf(each, table, caller)),
+        part.parts.map(each => partOf(each, table, caller, moved)),
         sql` and `,
       )})`
   }
+}
+
+/** The team that a column names, or will name. */
+function teamIn(table: SharedTable, name: string, moved: Changes): SQL {
+  const column = columnOf(table, name)
+  return Object.hasOwn(moved, name) ? sql`${new Param(moved[name], column)}` : sql`${column}`
 }
 
 /** Whether a row is in the caller's organization, or in none: personal rows of people. A service account has none. */
@@ -264,13 +233,16 @@ const isOneOf = (column: SQLiteColumn, value: unknown): SQL =>
     sql` or `,
   )})`
 
-/** Returns the rows that the caller owns, that are shared with them with at least this role, or that their visibility allows. */
+/**
+ * Returns the rows that the caller owns, that are shared with them or one of their teams with at least this role, or that their
+ * visibility allows.
+ */
 export function sharedWith(table: OwnableTable, caller: Caller, role: ShareRole): SQL {
   const { email, userId, orgId, isPerson } = keysOf(caller)
   const isOwn = sql`(${table.ownerEmail} = ${email} and ${isNearby(table, { orgId, isPerson })})`
   const enough = listed(SHARE_ROLES.slice(SHARE_ROLES.indexOf(role)))
   const isShared = sql`(${table.orgId} = ${orgId} and ${table.id} in (select resource_id from shares
-    where user_id = ${userId} and resource = ${originalName(table)} and role in (${enough})))`
+    where user_id in (${holdersOf(orgId, userId)}) and resource = ${originalName(table)} and role in (${enough})))`
   const opening = OPENING[role]
   if (opening === null) return sql`(${isOwn} or ${isShared})`
   return sql`(${isOwn} or ${isShared} or (${table.orgId} = ${orgId} and ${table.visibility} ${sql.raw(opening)}))`

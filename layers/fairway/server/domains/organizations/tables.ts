@@ -147,13 +147,14 @@ export const orgInvitations = sqliteTable(
   ],
 )
 
-/** The access of one person to one row of another. */
+/** The access to one row of a person: of another person, of a service account, or of a team. */
 export const shares = sqliteTable(
   'shares',
   {
     /** The table that holds the row, for example `notes`. */
     resource: text('resource').notNull(),
     resourceId: text('resource_id').notNull(),
+    /** The ID of a person, of a service account, or of a team. */
     userId: text('user_id').notNull(),
     role: text('role', { enum: ['viewer', 'editor', 'admin'] }).notNull(),
     /** The organization of the row, so that its shares are deleted with it. */

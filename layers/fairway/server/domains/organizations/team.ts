@@ -6,12 +6,14 @@ import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { OrgRole } from '#fairway/shared/roles'
 import type { MemberPage, OrganizationEntry, OrganizationMember } from '#fairway/shared/schemas/organization'
 import type { Session } from '#fairway/shared/schemas/session'
+import type { Team } from '#fairway/shared/schemas/team'
 import { setActiveOrgId } from './active-org'
 import { createOrganization } from './organization'
 import { invite, type Invited } from './invite'
 import { listMembers, type MemberQuery } from './member-list'
 import { changeMemberRole } from './members'
 import { requireOrg } from './org-context'
+import { listTeams } from './teams/teams'
 
 /**
  * The organization of the caller, in actions and in any request. Every rule of `/_fw/org` applies here too. A job lists the
@@ -25,6 +27,11 @@ export const team = {
     if (run.orgId && !(await sessionOfRun(run))) return listMembers(run.app, { orgId: run.orgId, role: 'owner' }, query)
     const { app, session } = await requireSignedIn()
     return listMembers(app, requireOrg(session, 'list-members'), query)
+  },
+  /** Returns the teams by name, with the first people of each. */
+  async teams(): Promise<Team[]> {
+    const { app, session } = await requireSignedIn()
+    return listTeams(app, requireOrg(session, 'read-organization').orgId)
   },
   /** Invites addresses and returns those that failed. Throws `forbidden`, and `rate-limited` beyond the limit of mails. */
   async invite(invitations: { email: string; role: OrgRole }[]): Promise<Invited> {

@@ -99,5 +99,9 @@ export async function listSignalsAfter(app: App, after: number | undefined) {
 export async function purgeNotifications(app: App): Promise<void> {
   const now = app.now().getTime()
   await app.db.orm.delete(notifications).where(lt(notifications.createdAt, new Date(now - KEEP_IN_MS)))
-  await app.db.orm.delete(inboxSignals).where(lt(inboxSignals.at, new Date(now - KEEP_SIGNALS_IN_MS)))
+  // The newest row stays, so that places are never used again.
+  await app.db.client.execute({
+    sql: 'delete from fw_inbox_signals where at < ? and place < (select max(place) from fw_inbox_signals)',
+    args: [now - KEEP_SIGNALS_IN_MS],
+  })
 }

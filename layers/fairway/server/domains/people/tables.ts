@@ -243,9 +243,9 @@ export const notifications = sqliteTable(
 export const inboxSignals = sqliteTable(
   'fw_inbox_signals',
   {
-    place: integer('place').primaryKey({ autoIncrement: true }),
+    place: integer('place').primaryKey(),
     userId: text('user_id').notNull(),
     at: instant('at').notNull(),
   },
-  table => [index('fw_inbox_signals_at').on(table.at)],
+  table => [index('fw_inbox_signals_user').on(table.userId)],
 )

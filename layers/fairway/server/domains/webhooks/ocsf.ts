@@ -29,6 +29,8 @@ const TARGET_FIELDS: Readonly<Record<string, 'personId' | 'email'>> = {
   'audit.end-person-sessions': 'personId',
   'audit.view-person': 'personId',
   'audit.assign-app-role': 'email',
+  'audit.assign-role': 'email',
+  'audit.unassign-role': 'email',
   'audit.change-member-role': 'email',
   'audit.transfer-ownership': 'email',
   'audit.remove-member': 'email',
@@ -130,7 +132,9 @@ const ATTRIBUTES: Readonly<Record<number, (source: Source) => Record<string, unk
   [ENTITY_MANAGEMENT]: source => ({ entity: entityOf(source) }),
   [USER_ACCESS]: source => ({
     user: targetOf(source),
-    privileges: [source.name === 'transfer-ownership' ? 'owner' : (source.input('role') ?? 'unknown')],
+    privileges: [
+      source.name === 'transfer-ownership' ? 'owner' : (source.input('role') ?? source.input('name') ?? 'unknown'),
+    ],
     resources: [
       { uid: source.input('appId') ?? source.orgId ?? undefined, name: source.input('appId') ?? 'organization' },
     ],
@@ -172,7 +176,9 @@ function targetOf({ type, text, input }: Source): Record<string, unknown> {
   const email = field ? input('email') : text('userEmail')
   const uid = field ? input('personId') : text('userId')
   if (uid) return { uid }
-  return email ? person(email) : { name: 'unknown', type_id: 0 }
+  if (!email) return { name: 'unknown', type_id: 0 }
+  // A service account is named by its ID.
+  return email.includes('@') ? person(email) : { uid: email }
 }
 
 /** The entity's type is the name of the event without its verb: `create-webhook`, `token-made`. */

@@ -6,6 +6,7 @@ import { allowedHosts, baseUrlOf, type DatabaseConfig, databaseConfig, faultsOf 
 import type { Brand } from './brand'
 import type { CollectionsConfig } from './collections-config'
 import type { PlansConfig } from './plans-config'
+import type { Permissions } from '../permissions'
 import type { DeclaredCredential, CustomSignIn, AppRolesDeclaration, FwConfig } from './fw-config'
 import { ConfigError, type Env } from './env'
 import { type FilesConfig, filesConfig, uploadLimits } from './files-config'
@@ -53,6 +54,8 @@ export interface Config {
   /** How many days a deleted organization can be restored. */
   orgDeletionGrace: number
   appRoles: AppRolesDeclaration | null
+  /** The permissions that the application declares. */
+  permissions: Permissions
   /** The features and limits of each plan; null where organizations have no limits. */
   plans: PlansConfig | null
   /** The providers that people can sign in with, in the order they are offered. */
@@ -169,6 +172,7 @@ export function loadConfig(env: Env, fwConfig: FwConfig, devSecret?: string): Co
     mails: fwConfig.mails,
     publicPages: fwConfig.publicPages,
     appRoles: fwConfig.appRoles,
+    permissions: fwConfig.permissions,
     plans: fwConfig.plans,
     credentials: fwConfig.credentials,
     ...connectionsConfig(env),

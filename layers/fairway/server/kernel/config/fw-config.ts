@@ -6,6 +6,7 @@ import { mailsOption } from '../mail/mail-overrides'
 import { brandOf, brandOptions } from './brand'
 import { type CollectionsConfigInput, normalizeCollectionsConfig } from './collections-config'
 import { plansOption } from './plans-config'
+import type { Permissions } from '../permissions'
 import { hubAppSchema, toOrigin } from './identity-registry'
 import { languageOptions } from './languages-config'
 import { pageUrl, publicPagesOption } from './public-pages'
@@ -90,6 +91,8 @@ export interface AppRolesDeclaration {
   readonly appId: string
   readonly roles: readonly string[]
   readonly defaultRole: string | null
+  /** The permissions that a role carries. */
+  readonly permissions: Readonly<Record<string, readonly string[]>>
 }
 
 const options = z.strictObject({
@@ -102,6 +105,10 @@ const options = z.strictObject({
     .custom<AppRolesDeclaration>(value => isAppRoles(value), 'must come from defineAppRoles')
     .nullable()
     .default(null),
+  /** The permissions of this application, from `definePermissions`; owners and admins of an organization put them into roles. */
+  permissions: z
+    .custom<Permissions>(value => isPermissions(value), 'must come from definePermissions')
+    .default({ names: [], texts: {} }),
   auth: z
     .strictObject({
       /**
@@ -201,6 +208,11 @@ export function defineFwConfig(input: FwConfigInput = {}): FwConfig {
   const config = read.data
   if (!config.getSession && (config.signInUrl || config.endSession))
     throw new Error('defineFwConfig: signInUrl and endSession belong to getSession, which is missing')
+  const { names } = config.permissions
+  const carried = Object.values(config.appRoles?.permissions ?? {}).flat()
+  const unknown = carried.find(name => !names.includes(name))
+  if (unknown !== undefined)
+    throw new Error(`defineFwConfig: appRoles carry "${unknown}"; permissions has: ${names.join(', ') || 'none'}`)
   return config
 }
 
@@ -209,3 +221,6 @@ const faultText = ({ path, message }: z.core.$ZodIssue): string =>
 
 const isAppRoles = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && 'appId' in value && 'roles' in value && 'requireAny' in value
+
+const isPermissions = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && 'names' in value && 'texts' in value

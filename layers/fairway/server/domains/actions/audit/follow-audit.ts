@@ -104,8 +104,8 @@ async function startOf(app: App, until: HeardUntil): Promise<{ at: number; place
 }
 
 /**
- * Actions that every member may know of, because each member sees the members, their roles and the organization's name on the
- * team page.
+ * Actions that every member may know of, because each member sees the members, their roles and teams, and the organization's name
+ * on the team page.
  */
 export const OF_EVERY_MEMBER: readonly string[] = [
   'create-organization',
@@ -115,6 +115,11 @@ export const OF_EVERY_MEMBER: readonly string[] = [
   'leave-organization',
   'change-member-role',
   'transfer-ownership',
+  'add-team',
+  'rename-team',
+  'set-team-members',
+  'delete-team',
+  'directory-team',
 ]
 
 /** SQL that selects an organization's chained rows after a time, oldest first: `id`, `at`, and `type` as webhooks name it. */

@@ -6,13 +6,14 @@ import type { InValue } from '#fairway/server/kernel/database/client'
 import { newId } from '#fairway/server/kernel/crypto/random'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { isoTime, isoTimeOrNull } from '#fairway/server/kernel/iso-time'
-import { lowerRole, ORG_PERMISSIONS } from '#fairway/shared/roles'
+import { lowerRole } from '#fairway/shared/roles'
 import { nameSchema } from '#fairway/shared/schemas/name'
 import { SERVICE_ROLES, type ServiceAccount, type ServiceKey } from '#fairway/shared/schemas/service-account'
 import { MCP_SCOPES } from '#fairway/shared/scopes'
 import { checkAppRole } from '../app-roles'
 import { requireMember } from '../members'
-import { type Actor, checkMayGive } from '../org-context'
+import { type Actor, checkMayGive, managesSql } from '../org-context'
+import { carriedBy, checkGrants } from '../permissions'
 
 const MOST_ACCOUNTS = 50
 
@@ -40,9 +41,8 @@ interface NewAccount extends z.output<z.ZodObject<typeof serviceAccountShape>> {
   jwks?: object | null
 }
 
-const MANAGERS = ORG_PERMISSIONS['manage-service-accounts'].map(role => `'${role}'`).join(', ')
 /** Whether a person may manage the accounts of an organization; the values are both IDs. */
-export const MANAGES = `exists (select 1 from org_members where org_id = ? and user_id = ? and role in (${MANAGERS}))`
+export const MANAGES = managesSql('manage-service-accounts')
 
 /**
  * Makes an account whose owner of record is the actor. Throws `forbidden` for a role above the actor's, `unknown-role`,
@@ -51,6 +51,7 @@ export const MANAGES = `exists (select 1 from org_members where org_id = ? and u
 export async function addServiceAccount(app: App, actor: Actor, input: NewAccount): Promise<{ id: string }> {
   const { orgId, userId, email } = actor
   await checkMayGive(actor, input.role)
+  await checkGrants(app, actor, carriedByAll(app, input))
   const id = newId()
   const now = app.now().getTime()
   const values = toColumns(app, actor, input, now)
@@ -75,6 +76,7 @@ export async function changeServiceAccount(app: App, actor: Actor, id: string, c
   const account = await requireServiceAccount(app, orgId, id)
   const role = changes.role ?? account.role
   await checkMayGive(actor, role)
+  await checkGrants(app, actor, carriedByAll(app, changes))
   const owner = changes.owner === undefined ? undefined : await requireMember(app, orgId, changes.owner)
   if (owner && lowerRole(owner.role, role) !== role)
     throw new AppError('forbidden', { detail: `The owner of record must be ${role} or more.` })
@@ -90,6 +92,9 @@ export async function changeServiceAccount(app: App, actor: Actor, id: string, c
   })
   if (rowsAffected === 0) throw new AppError('not-found')
 }
+
+/** What the roles that an input gives carry: nobody gives a permission that they lack. */
+const carriedByAll = (app: App, { appRoles = [] }: Changes): string[] => appRoles.flatMap(each => carriedBy(app, each))
 
 /** The columns of what an input names. Throws `unknown-role` and `unknown-app`. */
 function toColumns(app: App, { userId }: Actor, input: Changes, now: number): Record<string, InValue> {
@@ -112,6 +117,13 @@ function toColumns(app: App, { userId }: Actor, input: Changes, now: number): Re
   )
 }
 
+/** The rows that end with an account, up to its ID. */
+const OF_ACCOUNTS = [
+  'fw_service_account_keys where account_id',
+  'fw_team_members where user_id',
+  'fw_org_role_members where user_id',
+]
+
 /** Deletes an account with its keys: its next call fails. Its name stays for the audit log. Throws `not-found`. */
 export async function endServiceAccount(app: App, { orgId, userId }: Actor, id: string): Promise<void> {
   const [ended] = await app.db.client.batch(
@@ -121,11 +133,11 @@ export async function endServiceAccount(app: App, { orgId, userId }: Actor, id: 
           where id = ? and org_id = ? and deleted_at is null and ${MANAGES}`,
         args: [app.now().getTime(), id, orgId, orgId, userId],
       },
-      {
-        sql: `delete from fw_service_account_keys where account_id = ? and exists (
-          select 1 from fw_service_accounts a where a.id = account_id and a.deleted_at is not null)`,
-        args: [id],
-      },
+      ...OF_ACCOUNTS.map(rows => ({
+        sql: `delete from ${rows} = ? and exists (
+          select 1 from fw_service_accounts a where a.id = ? and a.org_id = ? and a.deleted_at is not null)`,
+        args: [id, id, orgId],
+      })),
     ],
     'write',
   )

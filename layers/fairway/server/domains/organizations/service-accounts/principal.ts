@@ -53,6 +53,16 @@ export const orgRoleOf = (orgId: Value, id: Value): SQL => sql`coalesce(
   (select role.role from org_members role where role.org_id = ${orgId} and role.user_id = ${id}),
   (select ${sql.raw(SERVICE_ROLE)} from ${sql.raw(SERVICE_ACCOUNTS)} where a.id = ${id} and a.org_id = ${orgId}))`
 
+/**
+ * A select of the teams of a member, or of a service account with this ID. A row of a former member finds nothing, because the
+ * membership of the organization is part of the statement.
+ */
+export const teamsOf = (orgId: Value, id: Value): SQL => sql`select t.team_id from fw_team_members t
+  where t.user_id = ${id} and t.org_id = ${orgId} and ${orgRoleOf(orgId, id)} is not null`
+
+/** A select of whom shares name for a caller: the caller, and the caller's teams. */
+export const holdersOf = (orgId: Value, id: Value): SQL => sql`select ${id} union all ${teamsOf(orgId, id)}`
+
 /** The same in an application. Assignments of former members do not count. */
 export const appRoleOf = (orgId: Value, id: Value, appId: Value): SQL => sql`coalesce(
   (select role.role from app_member_roles role join org_members m on m.org_id = role.org_id and m.user_id = role.user_id

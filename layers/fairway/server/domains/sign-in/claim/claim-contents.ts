@@ -100,8 +100,9 @@ const finds: Record<(typeof OPENS)[number] | (typeof HOLDS)[number] | 'membershi
     args: [userId],
   }),
   shares: ({ userId }) => ({
-    sql: `select s.resource || ' · ' || u.email as text, s.shared_at as at, 0 as isKept from shares s
-      join users u on u.id = s.user_id where s.shared_by = ? order by s.shared_at, s.resource_id`,
+    sql: `select s.resource || ' · ' || coalesce(u.email, t.name) as text, s.shared_at as at, 0 as isKept from shares s
+      left join users u on u.id = s.user_id left join fw_teams t on t.id = s.user_id
+      where s.shared_by = ? order by s.shared_at, s.resource_id`,
     args: [userId],
   }),
   invitations: ({ userId }, now) => ({

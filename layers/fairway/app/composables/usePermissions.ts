@@ -1,0 +1,47 @@
+import texts from '#build/texts/roles'
+import { callOperation } from '../request/operations'
+
+interface Held {
+  orgId: string
+  names: readonly string[]
+}
+
+/**
+ * The permissions of the application that the user holds in the active organization, shared by the whole page: `can` is false until
+ * they are loaded. `isNeeded` can put that off. This is only visual: the server enforces permissions.
+ */
+export function usePermissions(isNeeded: () => boolean = () => true) {
+  const { session } = useSession()
+  const held = useState<Held | undefined>('permissions-held', () => undefined)
+  const orgId = computed(() => session.value?.orgId ?? '')
+  const mine = computed(() => (held.value?.orgId === orgId.value ? held.value : undefined))
+
+  const { attempt: refresh, error } = useRequest(async () => {
+    const asked = orgId.value
+    const { permissions } = await callOperation('list-own-permissions')
+    held.value = { orgId: asked, names: permissions }
+  })
+  const load = () => {
+    if (isNeeded() && orgId.value && !mine.value) void refresh()
+  }
+
+  watch([orgId, isNeeded], load)
+  onMounted(load)
+  return {
+    /** Whether the user holds this permission, such as `notes:purge`. */
+    can: (name: string): boolean => mine.value?.names.includes(name) === true,
+    isLoading: computed(() => orgId.value !== '' && !mine.value && !error.value),
+    /** Asks the server again, for example after a role was changed. */
+    refresh,
+  }
+}
+
+/** The text of a permission: `permissions.<name>` of a catalog, with hyphens for colons, or that of its declaration. */
+export function usePermissionTexts() {
+  useTexts(texts)
+  const { t, te } = useI18n()
+  return (name: string, declared: string = name): string => {
+    const key = `permissions.${name.replaceAll(':', '-')}`
+    return te(key) || te(key, 'en') ? t(key) : declared
+  }
+}

@@ -1,0 +1,125 @@
+// Who holds a permission of the application: owners and admins hold all. Others hold what their roles carry: those that owners make
+// (`roles`), and those of the application (`defineAppRoles`).
+import { type SQL, sql } from 'drizzle-orm'
+import { SQLiteSyncDialect } from 'drizzle-orm/sqlite-core'
+import type { App } from '#fairway/server/kernel/app-context'
+import type { Config } from '#fairway/server/kernel/config/config'
+import { findRun, requireRun } from '#fairway/server/kernel/current-run'
+import { AppError } from '#fairway/server/kernel/http/app-error'
+import { checkPermission } from '#fairway/server/kernel/permissions'
+import type { Session } from '#fairway/shared/schemas/session'
+import { type GuardContext, type InOrganization, type Proving, requireOrganization } from './guards'
+import type { Actor } from './org-context'
+import { principalOf, SERVICE_ACCOUNTS, SERVICE_ROLE } from './service-accounts/principal'
+
+type Value = string | null | SQL | { name: string }
+
+/** Whom `holds` is about: a member or a service account by its ID, and the application's roles with what they carry. */
+export interface Holder {
+  orgId: Value
+  id: Value
+  appId: Value
+  /** The result of `carriedIn`. */
+  carried: Value
+}
+
+/** The permissions that the application's roles carry, as `holds` compares them: JSON pairs of role and permission. */
+export const carriedIn = ({ appRoles }: Pick<Config, 'appRoles'>): string =>
+  JSON.stringify(
+    Object.entries(appRoles?.permissions ?? {}).flatMap(([role, names]) => names.map(name => [role, name])),
+  )
+
+/** The same of the application of this run; none outside of one. */
+export const carriedInRun = (): string => carriedIn(findRun()?.app.config ?? { appRoles: null })
+
+/** A member or a service account of an organization, for `holds`. */
+export const holderIn = (config: Pick<Config, 'appRoles'>, who: Pick<Holder, 'orgId' | 'id'>): Holder => ({
+  ...who,
+  appId: config.appRoles?.appId ?? '',
+  carried: carriedIn(config),
+})
+
+/** The permissions that a role of the application carries. */
+export const carriedBy = ({ config }: App, role: string): readonly string[] => config.appRoles?.permissions[role] ?? []
+
+/**
+ * The condition that a member, or a service account, holds a permission in an organization. The same statement asks for the
+ * membership, so a row of a former member grants nothing. `without` leaves out one role, to tell what its loss changes.
+ */
+export function holds({ orgId, id, appId, carried }: Holder, name: string | SQL, without = ''): SQL {
+  const carries = (role: SQL) => sql`exists (select 1 from json_each(${carried}) carried
+    where carried.value ->> 0 = ${role} and carried.value ->> 1 = ${name})`
+  const isGiven = sql`exists (select 1 from fw_org_role_members given
+    join fw_org_roles made on made.id = given.role_id and made.org_id = given.org_id and made.id <> ${without}
+    join json_each(made.permissions) kept on kept.value = ${name}
+    where given.org_id = ${orgId} and given.user_id = ${id} and given.team_id = '')`
+  const ofPerson = sql`exists (select 1 from org_members m where m.org_id = ${orgId} and m.user_id = ${id}
+    and (m.role in ('owner', 'admin') or ${isGiven} or exists (select 1 from app_member_roles assigned
+      where assigned.org_id = m.org_id and assigned.user_id = m.user_id and assigned.app_id = ${appId}
+      and ${carries(sql`assigned.role`)})))`
+  const ofAccount = sql`exists (select 1 from ${sql.raw(SERVICE_ACCOUNTS)} where a.id = ${id} and a.org_id = ${orgId}
+    and (${sql.raw(SERVICE_ROLE)} = 'admin' or ${isGiven} or exists (select 1 from json_each(a.app_roles) assigned
+      where assigned.key = ${appId} and ${carries(sql`assigned.value`)})))`
+  return sql`(${ofPerson} or ${ofAccount})`
+}
+
+/** Those of these permissions that a holder has, as JSON. */
+export const heldAmong = (holder: Holder, names: readonly string[]): SQL =>
+  sql`(select json_group_array(wanted.value) from json_each(${JSON.stringify(names)}) wanted
+    where ${holds(holder, sql`wanted.value`)})`
+
+const dialect = new SQLiteSyncDialect()
+
+/** Returns those of these permissions that are declared and held now; all declared ones by default. */
+export async function listHeld(
+  { config, db }: App,
+  { orgId, id }: { orgId: string | null; id: string },
+  names: readonly string[] = config.permissions.names,
+): Promise<string[]> {
+  const declared = names.filter(name => config.permissions.names.includes(name))
+  if (orgId === null || declared.length === 0) return []
+  const query = dialect.sqlToQuery(sql`select ${heldAmong(holderIn(config, { orgId, id }), declared)} as held`)
+  const [row] = await db.prepareRead<{ held: string }>(query.sql)(query.params as string[])
+  return JSON.parse(row?.held ?? '[]')
+}
+
+/** The same for the person, or the service account, of a session. */
+export const listHeldBy = (
+  app: App,
+  session: Pick<Session, 'userId' | 'email' | 'orgId' | 'serviceAccount'>,
+  names?: readonly string[],
+): Promise<string[]> => listHeld(app, { orgId: session.orgId, id: principalOf(session).userId }, names)
+
+/** Throws `forbidden` with the permissions that the actor lacks: nobody grants what they lack. */
+export async function checkGrants(app: App, { orgId, userId }: Actor, names: readonly string[]): Promise<void> {
+  const held = await listHeld(app, { orgId, id: userId }, names)
+  const lacking = names.filter(name => app.config.permissions.names.includes(name) && !held.includes(name))
+  if (lacking.length > 0)
+    throw new AppError('forbidden', { detail: `You do not have this permission yourself: ${lacking.join(', ')}.` })
+}
+
+type PermissionGuard = ((context: GuardContext) => Promise<true>) &
+  Proving<InOrganization> & {
+    /** The required permissions, for catalogs. */
+    readonly permissions: readonly string[]
+  }
+
+/**
+ * A guard that requires a permission (`definePermissions`) in the organization. It throws `forbidden` (403) with the permission,
+ * and the errors of `requireOrganization`. Throws at load for an undeclared permission, with the names there are.
+ */
+export function requirePermission(name: string): PermissionGuard {
+  const permissions = Object.freeze([checkPermission('requirePermission', name)])
+  const isMember = requireOrganization()
+  const guard = async ({ session, orgId }: GuardContext): Promise<true> => {
+    isMember({ session, orgId })
+    const { app } = requireRun()
+    if (session && (await listHeldBy(app, { ...session, orgId }, permissions)).length > 0) return true
+    const text = app.config.permissions.texts[name]
+    throw new AppError('forbidden', {
+      detail: `This requires the permission ${name}${text ? ` (${text})` : ''}. An owner or admin can give you a role with it.`,
+      extra: { permission: name },
+    })
+  }
+  return Object.assign(guard, { permissions })
+}

@@ -1,0 +1,105 @@
+import userEvent from '@testing-library/user-event'
+import { expect, test } from 'vitest'
+import { query } from '../support/query'
+import { addMember } from '../support/team'
+import { count, fill, find, press, shows, texts } from './page'
+import { expectNoViolations, startSignedIn, waitFor, within } from './support'
+
+const peopleOf = (server: Parameters<typeof query>[0]) =>
+  query(server, `select u.name as name from fw_team_members m join users u on u.id = m.user_id order by u.name`).then(
+    rows => rows.map(({ name }) => name),
+  )
+
+test('an owner makes a team, renames it, edits its people and deletes it after a review', async () => {
+  const { server, browser, open } = await startSignedIn()
+  await addMember(server, browser, 'Grace')
+  await open('/team/teams')
+  await shows('No teams yet')
+  await press('New team')
+  const form = await find('dialog', 'New team')
+  await expectNoViolations(form)
+  await fill('Name', 'Sales', 'textbox', form)
+  await press('Create team', 'button', form)
+  await shows('The team Sales was created.')
+  await shows('No people', () => find('table'))
+
+  await press('New team')
+  await fill('Name', 'SALES', 'textbox', await find('dialog', 'New team'))
+  await press('Create team')
+  await shows('Another one has this name.', () => find('dialog', 'New team'))
+  await press('Cancel')
+  await waitFor(() => expect(count('dialog')).toBe(0))
+
+  await press('People of Sales: No people')
+  const people = await find('dialog', 'People of Sales')
+  const save = await find('button', 'Save', people)
+  expect(save.hasAttribute('disabled')).toBe(true)
+  await userEvent.click(await find('combobox', 'Add a member', people))
+  await press(/Grace/, 'option')
+  await find('button', 'Remove Grace', people)
+  await expectNoViolations(people)
+  await press('Save', 'button', people)
+  await shows('The people of Sales were changed.')
+  await find('button', 'People of Sales: 1 person')
+  expect(await peopleOf(server)).toEqual(['Grace'])
+
+  await press('Actions for Sales')
+  await press('Rename', 'menuitem')
+  await fill('Name', 'Deals', 'textbox', await find('dialog', 'Rename Sales'))
+  await press('Rename', 'button', await find('dialog', 'Rename Sales'))
+  await shows('The team is now called Deals.')
+
+  await query(server, `insert into shares select 'notes', 'n', id, 'viewer', org_id, 'test', 1 from fw_teams`)
+  await press('Actions for Deals')
+  await press('Delete', 'menuitem')
+  const end = await find('dialog', 'Delete Deals?')
+  await within(end).findByText('1 member loses this access. 1 item is no longer shared with it.')
+  expect(texts('listitem', await find('list', 'In this team', end))).toEqual([expect.stringContaining('Grace')])
+  await expectNoViolations(end)
+  await press('Delete team', 'button', end)
+  await shows('The team Deals was deleted.')
+  await shows('No teams yet')
+  expect(await query(server, 'select 1 from shares')).toEqual([])
+})
+
+test('members see the teams and their people, and change nothing', async () => {
+  const { server, browser, open, become } = await startSignedIn()
+  const grace = await addMember(server, browser, 'Grace')
+  const { id } = await (await browser.post('/_fw/org/teams', { json: { name: 'Sales' } })).json()
+  await browser.request(`/_fw/org/teams/${id}/members`, { method: 'PUT', json: { members: ['ada@example.test'] } })
+  become(grace)
+  await open('/team/teams')
+  await find('button', 'People of Sales: 1 person')
+  expect([count('button', 'New team'), count('button', 'Actions for Sales')]).toEqual([0, 0])
+  await press('People of Sales: 1 person')
+  const people = await find('dialog', 'People of Sales')
+  await shows('Ada', () => people)
+  expect([count('button', 'Remove Ada', people), count('button', 'Save', people)]).toEqual([0, 0])
+  await expectNoViolations(people)
+  await press('Close', 'button', people)
+})
+
+test('a note is shared with a team in the field for people, by keyboard, and listed with its size', async () => {
+  const { server, browser, open } = await startSignedIn()
+  await addMember(server, browser, 'Grace')
+  await browser.post('/_fw/org/teams', { json: { name: 'Sales' } })
+  const { result } = await (await browser.post('/_fw/actions/create-note', { json: { title: 'Tides' } })).json()
+  await open(`/notes/${result.note.id}`)
+  await press('Share')
+  const dialog = await find('dialog', 'Share “Tides”')
+  const field = await find('combobox', 'Member or team', dialog)
+  await userEvent.click(field)
+  await find('option', /Grace/)
+  await userEvent.keyboard('sal')
+  await find('option', /^Sales/)
+  await waitFor(() => expect(count('option', /Grace/)).toBe(0))
+  await userEvent.keyboard('{ArrowDown}{Enter}')
+  await press('Share', 'button', dialog)
+  await shows('“Tides” is shared with Sales.')
+  await shows('Team without people', () => dialog)
+  await expectNoViolations(dialog)
+  expect(await query(server, 'select role from shares')).toEqual([{ role: 'viewer' }])
+  await press('Remove Sales', 'button', dialog)
+  await shows('“Tides” is no longer shared with Sales.')
+  expect(await query(server, 'select 1 from shares')).toEqual([])
+})
