@@ -206,13 +206,16 @@ describe('the inbox', () => {
     expect(signals).toEqual([{ userId: ben.userId }])
   })
 
-  it('forgets notifications after 90 days, signals after an hour', async () => {
+  it('forgets notifications after 90 days, signals after an hour except the newest one', async () => {
     await tell()
+    await tell({ to: ada.email })
     const later = (ms: number): App => ({ ...test.app, now: () => new Date(test.app.now().getTime() + ms) })
     const DAY_IN_MS = 24 * 60 * 60 * 1000
     await purgeNotifications(later(DAY_IN_MS))
     expect(await titles()).toHaveLength(1)
-    expect(await query(test.app, 'select * from fw_inbox_signals')).toEqual([])
+    expect(await query(test.app, 'select place, user_id from fw_inbox_signals')).toEqual([
+      { place: 2, user_id: ada.userId },
+    ])
     await purgeNotifications(later(91 * DAY_IN_MS))
     expect(await titles()).toEqual([])
   })

@@ -161,6 +161,10 @@ describe('verifyEmail', () => {
       'fw_jobs',
       'vault_credentials',
       'fw_terms_acceptances',
+      'fw_team_members',
+      // What a person was told, and that there is more of it.
+      'fw_notifications',
+      'fw_inbox_signals',
     ]
     expect(tables.filter(name => !others.includes(name))).toEqual([
       'accounts',
