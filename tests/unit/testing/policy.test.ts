@@ -1,7 +1,7 @@
 // What the test kit says about a policy: of rows that are stored, and of people who may create some.
 import { sql } from 'drizzle-orm'
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import { appRole, definePolicy, organizationColumns } from 'nuxt-fairway/tables'
+import { appRole, definePolicy, organizationColumns, permission } from 'nuxt-fairway/tables'
 import { testApp } from 'nuxt-fairway/vitest'
 import { expect, it } from 'vitest'
 import { AppError } from '#fw'
@@ -12,6 +12,9 @@ const loans = sqliteTable('loans', {
   days: integer('days').notNull(),
 })
 definePolicy(loans, { read: 'member', create: appRole('curator'), update: 'creator', delete: [] })
+
+const fines = sqliteTable('fines', { id: text('id').primaryKey(), ...organizationColumns() })
+definePolicy(fines, { read: 'member', create: 'member', update: [], delete: permission('notes:purge') })
 
 const app = await testApp()
 const maria = await app.person({ name: 'Maria', organization: 'Acme', creates: [loans] })
@@ -32,6 +35,17 @@ it('gives a person the first role of the application that may create the rows', 
   const mine = await (await app.as(maria).fetch('/_fw/org/app-roles')).json()
   expect(mine).toMatchObject({ mine: 'curator' })
   await app.expectPolicy(loans).toBe({ curator: ['read', 'create'], creator: ['read', 'update'], outsider: [] })
+})
+
+it('makes people who hold a permission, and evaluates a policy for them', async () => {
+  await app.expectPolicy(fines).toBe({
+    'notes:purge': ['read', 'create', 'delete'],
+    curator: ['read', 'create', 'delete'],
+    reader: ['read', 'create'],
+    admin: ['read', 'create', 'delete'],
+  })
+  const keeper = await app.person({ organization: 'Acme', permissions: ['notes:purge'] })
+  expect(await (await app.as(keeper).fetch('/_fw/org/permissions')).json()).toEqual({ permissions: ['notes:purge'] })
 })
 
 it('compares the outcome of calls with the policy of a stored row', async () => {
