@@ -46,6 +46,17 @@ export const teamStates = ({ button, text, inOrder, answer, stall }) => [
       page => page.getByRole('option').first().waitFor(),
     ),
   },
+  {
+    name: 'team-role-new',
+    path: '/team/roles',
+    reach: inOrder(
+      button('New role'),
+      page => page.getByRole('textbox', { name: 'Name' }).fill('Archivists'),
+      page => page.getByRole('checkbox').check(),
+    ),
+    leave: inOrder(button('Create role'), text('Archivists')),
+  },
+  { name: 'team-role-made', path: '/team/roles', reach: text('No one has this role'), isWhole: true },
   { name: 'team-sign-in', path: '/team/sign-in', reach: text('Allowed domain'), isWhole: true },
   { name: 'team-vault', path: '/team/vault', reach: text('Add a credential') },
   { name: 'team-vault-add', path: '/team/vault', reach: button('Add a credential') },

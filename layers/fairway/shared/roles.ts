@@ -7,7 +7,6 @@ export const ORG_PERMISSIONS = {
   'read-organization': ['owner', 'admin', 'member'],
   'list-members': ['owner', 'admin', 'member'],
   'read-app-roles': ['owner', 'admin', 'member'],
-  'read-roles': ['owner', 'admin', 'member'],
   'read-member-activity': ['owner', 'admin'],
   'export-members': ['owner', 'admin'],
   'list-invitations': ['owner', 'admin'],

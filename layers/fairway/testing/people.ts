@@ -2,7 +2,9 @@ import { ensurePerson, findPerson, mintSession } from '../server/domains/people'
 import {
   acceptInvitation,
   assignAppRole,
+  assignRole,
   createOrganization,
+  createRole,
   invite,
   mayCreate,
   requireOrg,
@@ -28,6 +30,8 @@ export interface PersonInput {
   role?: OrgRole
   /** Their role in this application, one of `defineAppRoles`. */
   appRole?: string
+  /** Permissions of this application (`definePermissions`) that they hold, by a role of their organization. */
+  permissions?: readonly string[]
   /** Tables whose policies must let them create rows: without `appRole`, they get the first role of the application that may. */
   creates?: readonly SharedTable[]
 }
@@ -95,8 +99,7 @@ export function createPeople(app: App) {
     if (input.organization !== undefined) await join(email, input.organization, input.role)
     const session = await sessionOf(app, { email })
     const owner = organizations.get(input.organization ?? '')?.owner ?? { email }
-    if (input.appRole !== undefined) await assign(app, owner, { email, role: input.appRole })
-    else if (input.creates) await assignCreator(app, owner, { email, creates: input.creates })
+    await giveRoles(app, owner, { ...input, email })
     return { userId: session.userId, name, email, orgId: session.orgId }
   }
 
@@ -130,8 +133,28 @@ export function createPeople(app: App) {
   }
 }
 
+async function giveRoles(
+  app: App,
+  owner: Who,
+  { email, appRole, permissions, creates }: PersonInput & { email: string },
+): Promise<void> {
+  if (permissions) await hold(app, owner, { email, permissions })
+  if (appRole !== undefined) await assign(app, owner, { email, role: appRole })
+  else if (creates) await assignCreator(app, owner, { email, creates })
+}
+
 async function assign(app: App, owner: Who, who: { email: string; role: string }): Promise<void> {
   await assignAppRole(app, requireOrg(await sessionOf(app, owner), 'assign-app-role'), who)
+}
+
+/** Makes a role with these permissions and gives it to a member. */
+async function hold(app: App, owner: Who, who: { email: string; permissions: readonly string[] }): Promise<void> {
+  const actor = requireOrg(await sessionOf(app, owner), 'manage-roles')
+  const { id } = await createRole(app, actor, {
+    name: `Role of ${who.email}`.slice(0, 60),
+    permissions: who.permissions,
+  })
+  await assignRole(app, actor, id, who.email)
 }
 
 /** Whether the policy of a table lets a person create rows. */

@@ -15,8 +15,8 @@ export type PolicyMatrix = Readonly<Record<string, readonly string[]>>
 export interface PolicyExpectation {
   /**
    * Compares the policy of the table with the expected rights of these people. People are roles of the organization (`member`,
-   * `admin`, `owner`), roles of the application, people by their column (`creator`, `assignee`), people that a row is shared with
-   * (`viewer`, `editor`), people of its team (`team`) and an `outsider`.
+   * `admin`, `owner`), roles and permissions of the application, people by their column (`creator`, `assignee`), people that a
+   * row is shared with (`viewer`, `editor`), people of its team (`team`) and an `outsider`.
    */
   toBe(matrix: PolicyMatrix): Promise<void>
   /**
@@ -82,8 +82,9 @@ function inputFor(app: App, table: SharedTable, who: string): PersonInput {
   const role = ORG_ROLES.find(each => each === who)
   if (role) return { role: role satisfies OrgRole }
   if (app.config.appRoles?.roles.includes(who)) return { role: 'member', appRole: who }
+  if (app.config.permissions.names.includes(who)) return { role: 'member', permissions: [who] }
   throw new Error(
-    `expectPolicy: ${who} is no role of the organization or the application, and no column of ${getTableName(table)} made by person()`,
+    `expectPolicy: ${who} is no role of the organization, no role or permission of the application, and no column of ${getTableName(table)} made by person()`,
   )
 }
 

@@ -3,7 +3,15 @@ import { z } from 'zod'
 import { and, eq } from 'drizzle-orm'
 import { sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { appRole, definePolicy, organizationColumns, person } from 'nuxt-fairway/tables'
-import { accessDenied, accessibleTo, defineAction, defineAppRoles, requireOrgRole } from '#fw'
+import {
+  accessDenied,
+  accessibleTo,
+  defineAction,
+  defineAppRoles,
+  definePermissions,
+  requireOrgRole,
+  requirePermission,
+} from '#fw'
 import { explainDenial } from '#fairway/server/devtools/explain-denial'
 import type { Catalogs } from '#fairway/server/devtools/explain-row'
 import type { Target } from '#fairway/server/devtools/recording'
@@ -57,16 +65,24 @@ const updateDeal = defineAction({
     return row
   },
 })
+const permissions = definePermissions({ 'deals:close': 'Close deals' })
+const byPermission = defineAction({
+  description: 'For holders of a permission.',
+  input: z.object({}),
+  guard: requirePermission('deals:close'),
+  run: () => true,
+})
 const catalogs: Catalogs = {
   actions: [
     { name: 'admins-only', group: 'x', action: adminsOnly },
     { name: 'by-guard', group: 'x', action: byGuard },
+    { name: 'by-permission', group: 'x', action: byPermission },
     { name: 'update-deal', group: 'x', action: updateDeal },
   ],
   collections: [],
 }
 
-const test = shareTestApp({}, { appRoles: defineAppRoles({ appId: 'crm', roles: ['manager', 'agent'] }) })
+const test = shareTestApp({}, { appRoles: defineAppRoles({ appId: 'crm', roles: ['manager', 'agent'] }), permissions })
 let ada: Session
 let tom: Session
 beforeAll(async () => {
@@ -206,6 +222,13 @@ describe('explainDenial for a policy', () => {
     const { wayOut } = await explain({ name: 'update-deal', session: away, ids: ['row-1'] }, new AppError('not-found'))
     expect(wayOut).toBe(
       `tom@example.test works in Away, which cannot open rows of other organizations. Switch to ${ada.orgName}.`,
+    )
+  })
+
+  it('names the permission that a guard requires', async () => {
+    const { rule } = await explain({ name: 'by-permission' }, new AppError('forbidden'))
+    expect(rule).toBe(
+      "The action by-permission: `requirePermission('deals:close')` refuses; it lets in: holders of deals:close.",
     )
   })
 

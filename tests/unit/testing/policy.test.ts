@@ -1,7 +1,7 @@
 // What the test kit says about a policy: of rows that are stored, and of people who may create some.
 import { sql } from 'drizzle-orm'
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import { appRole, definePolicy, organizationColumns, team, teamColumn } from 'nuxt-fairway/tables'
+import { appRole, definePolicy, organizationColumns, permission, team, teamColumn } from 'nuxt-fairway/tables'
 import { testApp } from 'nuxt-fairway/vitest'
 import { expect, it } from 'vitest'
 import { AppError } from '#fw'
@@ -12,6 +12,9 @@ const loans = sqliteTable('loans', {
   days: integer('days').notNull(),
 })
 definePolicy(loans, { read: 'member', create: appRole('curator'), update: 'creator', delete: [] })
+
+const fines = sqliteTable('fines', { id: text('id').primaryKey(), ...organizationColumns() })
+definePolicy(fines, { read: 'member', create: 'member', update: [], delete: permission('notes:purge') })
 
 const app = await testApp()
 const maria = await app.person({ name: 'Maria', organization: 'Acme', creates: [loans] })
@@ -44,6 +47,17 @@ it('knows people of the team of a row', async () => {
   await app
     .expectPolicy(tasks)
     .toBe({ team: ['read', 'create', 'update'], member: ['read'], admin: ['read', 'delete'] })
+})
+
+it('makes people who hold a permission, and evaluates a policy for them', async () => {
+  await app.expectPolicy(fines).toBe({
+    'notes:purge': ['read', 'create', 'delete'],
+    curator: ['read', 'create', 'delete'],
+    reader: ['read', 'create'],
+    admin: ['read', 'create', 'delete'],
+  })
+  const keeper = await app.person({ organization: 'Acme', permissions: ['notes:purge'] })
+  expect(await (await app.as(keeper).fetch('/_fw/org/permissions')).json()).toEqual({ permissions: ['notes:purge'] })
 })
 
 it('compares the outcome of calls with the policy of a stored row', async () => {

@@ -1,4 +1,4 @@
-import type { AuditEntry, AuditOutcome, AuditPerson } from '#fairway/shared/schemas/audit'
+import type { AuditEntry, AuditPerson } from '#fairway/shared/schemas/audit'
 import { VISITOR } from '#fairway/shared/visitor'
 import { actionTitle } from '../tools/tool-catalog'
 import { listOf } from '../utils/words'
@@ -69,7 +69,8 @@ export function keptFields(input: string | null): [name: string, value: unknown]
 }
 
 function sentenceKey({ outcome, action, input }: AuditEntry, { has }: Language): string {
-  if (outcome !== 'ok') return `audit.sentence.${outcome}`
+  // Only the audit log has other outcomes.
+  if (outcome !== 'ok') return `auditOutcomes.${outcome}`
   const byValue = keptFields(input)
     .filter(([, value]) => value === null || typeof value === 'boolean' || typeof value === 'string')
     .map(([field, value]) => `auditActions.${action}-${field}-${String(value)}`)
@@ -104,7 +105,7 @@ function valuesOf({ input }: AuditEntry, { people }: AuditNames, language: Langu
   const emailOfId = (id: unknown) => people.find(person => person.userId === id)?.email
   const named = fields.flatMap(([name, value]) => {
     if (name === 'invitations' && Array.isArray(value)) return value.map(emailOf)
-    return name === 'email' ? [value] : name === 'personId' ? [emailOfId(value)] : []
+    return name === 'email' ? [texts.account ?? value] : name === 'personId' ? [emailOfId(value)] : []
   })
   const known = named
     .filter(email => typeof email === 'string')
@@ -126,10 +127,3 @@ export function useAuditSentence() {
   const texts = { t: (key: string, values = {}) => t(key, values), has: (key: string) => te(key) || te(key, 'en') }
   return (entry: AuditEntry, names: AuditNames) => auditSentence(entry, names, { code: language.value, ...texts })
 }
-
-/** Only unusual outcomes have a mark: amber for a refusal, red for a failure. */
-export const AUDIT_MARKS = {
-  asked: { color: 'neutral', icon: 'i-lucide-info' },
-  denied: { color: 'warning', icon: 'i-lucide-ban' },
-  failed: { color: 'error', icon: 'i-lucide-circle-x' },
-} as const satisfies Partial<Record<AuditOutcome, { color: string; icon: string }>>

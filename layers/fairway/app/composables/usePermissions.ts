@@ -1,5 +1,6 @@
-import texts from '#build/texts/roles'
+import texts from '#build/texts/protect'
 import { callOperation } from '../request/operations'
+import { permissionText } from '../tools/permission-text'
 
 interface Held {
   orgId: string
@@ -36,12 +37,10 @@ export function usePermissions(isNeeded: () => boolean = () => true) {
   }
 }
 
-/** The text of a permission: `permissions.<name>` of a catalog, with hyphens for colons, or that of its declaration. */
+/** The texts of permissions, in the language of the page. */
 export function usePermissionTexts() {
   useTexts(texts)
   const { t, te } = useI18n()
-  return (name: string, declared: string = name): string => {
-    const key = `permissions.${name.replaceAll(':', '-')}`
-    return te(key) || te(key, 'en') ? t(key) : declared
-  }
+  const has = (key: string) => te(key) || te(key, 'en')
+  return (name: string, declared: string = name): string => permissionText(name, declared, { t, has })
 }

@@ -1,5 +1,6 @@
 import type { ActionField } from '../tools/action-form'
 import type { CatalogTool } from '#fairway/shared/schemas/tool-catalog'
+import { permissionText } from '../tools/permission-text'
 import { actionTitle, toWords } from '../tools/tool-catalog'
 import { listOf } from '../utils/words'
 
@@ -7,7 +8,6 @@ import { listOf } from '../utils/words'
 export function useToolTexts() {
   const { t, te } = useI18n()
   const { language } = useLanguage()
-  const permissionText = usePermissionTexts()
   const list = (words: readonly string[], type: 'conjunction' | 'disjunction') => listOf(words, language.value, type)
 
   const has = (key: string) => te(key) || te(key, 'en')
@@ -50,7 +50,7 @@ export function useToolTexts() {
     appRoles = [],
     permissions = [],
   }: Omit<CatalogTool['callers'], 'kind'>): string {
-    const names = permissions.map(({ name, text }) => permissionText(name, text))
+    const names = permissions.map(({ name, text }) => permissionText(name, text, { t, has }))
     return [
       t('tools.callers.permissions', { permissions: list(names, 'conjunction') }),
       ...(roles.length > 0 ? [callersText({ kind: 'org-roles', roles })] : []),

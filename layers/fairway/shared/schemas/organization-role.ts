@@ -51,7 +51,6 @@ export type RolePlan = z.infer<typeof rolePlanSchema>
 /** The role that was assigned or taken away. */
 export const assignedRoleSchema = z.object({
   name: z.string(),
-  isAccount: z.boolean(),
   /** The name of the service account; null for a member. */
   account: z.nullable(z.string()),
 })

@@ -9,7 +9,7 @@ const catalog: Record<string, string> = {
   'audit.unknown': 'unknown',
   'audit.otherPeople': 'other people',
   'audit.sentence.ok': '{person} ran {action}',
-  'audit.sentence.denied': '{person} wasn’t allowed to run {action}',
+  'auditOutcomes.denied': '{person} wasn’t allowed to run {action}',
   'audit.sentence.forPerson': '{host} (for {person})',
   'auditThings.notes': 'a note',
   'auditRoles.admin': 'Admin',
@@ -59,6 +59,11 @@ const partsOf = (more: Partial<AuditEntry>) => auditSentence(anEntry(more), name
 const said = (more: Partial<AuditEntry>) => sentenceText(partsOf(more))
 
 describe('auditSentence', () => {
+  it('names a service account that has no address', () => {
+    const given = { action: 'invite-member', input: '{"email":"01a2","account":"Nightly export"}' }
+    expect(said(given)).toBe('Maria invited Nightly export')
+  })
+
   it('names the person and the item, with a link to the item’s page', () => {
     expect(partsOf({})).toEqual([
       { kind: 'person', text: 'Maria' },

@@ -2,7 +2,14 @@ import { describe, expect, it } from 'vitest'
 import { sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { organizationColumns } from 'nuxt-fairway/tables'
 import { z } from 'zod'
-import { defineAppRoles, requireAll, requireOrganization, requireOrgRole } from '#fw'
+import {
+  defineAppRoles,
+  definePermissions,
+  requireAll,
+  requireOrganization,
+  requireOrgRole,
+  requirePermission,
+} from '#fw'
 import { callersOf, defineAction, definePlatformAction, isAction } from '#fairway/server/domains/actions'
 import { createTestApp } from '../../../support/app'
 
@@ -132,6 +139,7 @@ describe('defineAction', () => {
 })
 
 describe('callersOf', () => {
+  const permissions = definePermissions({ 'books:lend': 'Lend books' })
   const roles = defineAppRoles({ appId: 'library', roles: ['keeper', 'reader'] })
   const platform = { isOffered: () => true, description: 'Does it.', input: z.object({}), run: () => null }
 
@@ -159,6 +167,24 @@ describe('callersOf', () => {
       defineAction({ ...base, guard: requireAll(requireOrgRole('admin'), roles.requireAny('keeper')) }),
       { kind: 'both-roles', roles: ['owner', 'admin'], appRoles: ['keeper'] },
     ],
+    [
+      'holders of a permission',
+      defineAction({ ...base, guard: requirePermission('books:lend') }),
+      { kind: 'permissions', permissions: [{ name: 'books:lend', text: 'Lend books' }] },
+    ],
+    [
+      'holders of a permission who have roles in both',
+      defineAction({
+        ...base,
+        guard: requireAll(requireOrgRole('admin'), roles.requireAny('keeper'), requirePermission('books:lend')),
+      }),
+      {
+        kind: 'permissions',
+        permissions: [{ name: 'books:lend', text: 'Lend books' }],
+        roles: ['owner', 'admin'],
+        appRoles: ['keeper'],
+      },
+    ],
     ['whom a guard lets in', defineAction({ ...base, guard: () => true }), { kind: 'guard' }],
     [
       'whom a guard lets in, in words',
@@ -177,7 +203,7 @@ describe('callersOf', () => {
     ],
     ['the operators', definePlatformAction({ ...platform, admits: () => ({}) }), { kind: 'operators' }],
   ])('returns the declared callers: %s', async (_name, action, callers) => {
-    const { app, close } = await createTestApp()
+    const { app, close } = await createTestApp({}, { permissions })
     expect(callersOf(action, app.config)).toEqual(callers)
     await close()
   })

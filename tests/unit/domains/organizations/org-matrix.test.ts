@@ -47,7 +47,6 @@ const requests: Record<OrgPermission, (scene: Scene) => [method: string, path: s
   'list-grants': () => ['GET', '/_fw/org/grants'],
   'revoke-grant': ({ grantId }) => ['DELETE', `/_fw/org/grants/${grantId}`],
   'assign-app-role': ({ victim }) => ['PUT', '/_fw/org/app-roles', { email: victim.email, role: 'curator' }],
-  'read-roles': () => ['GET', '/_fw/org/roles'],
   'manage-roles': () => ['POST', '/_fw/org/roles', { name: 'Archivists', permissions: ['notes:purge'] }],
   'manage-service-accounts': () => ['GET', '/_fw/org/service-accounts'],
   'manage-teams': () => ['POST', '/_fw/org/teams', { name: 'Sales' }],

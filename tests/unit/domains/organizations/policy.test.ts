@@ -23,6 +23,7 @@ import {
   accessDenied,
   accessibleTo,
   columnsFor,
+  defineAction,
   defineAppRoles,
   defineCollection,
   definePermissions,
@@ -33,10 +34,12 @@ import {
 } from '#fw'
 import { servedCollections } from '#fairway/server/domains/collections/served-collection'
 import { representations } from '#fairway/server/domains/collections/formats/negotiate'
-import { checkCollections } from '#fairway/server/domains/collections'
-import { assignAppRole, isOpenRow, requireOrg } from '#fairway/server/domains/organizations'
+import { runAction } from '#fairway/server/domains/actions'
+import { changeFor } from '#fairway/server/domains/changes/change'
+import { checkCollections, mayReadItem } from '#fairway/server/domains/collections'
+import { assignAppRole, isOpenRow, mayCreate, requireOrg } from '#fairway/server/domains/organizations'
 import { assignRole } from '#fairway/server/domains/organizations/roles/assignments'
-import { createRole } from '#fairway/server/domains/organizations/roles/roles'
+import { changeRole, createRole } from '#fairway/server/domains/organizations/roles/roles'
 import {
   mayCreate as mayCreateRow,
   mayMove,
@@ -51,6 +54,7 @@ import { deleteTeam } from '#fairway/server/domains/organizations/teams/delete-t
 import { addTeam, setTeamMembers } from '#fairway/server/domains/organizations/teams/teams'
 import { parseNamed } from '#fairway/server/domains/actions/parse-named'
 import { shares } from '#fairway/server/domains/organizations/tables'
+import { type App, createMemo } from '#fairway/server/kernel/app-context'
 import { withRun } from '#fairway/server/kernel/current-run'
 import { creator } from '#fairway/server/kernel/owned-rows'
 import { readCollectionPage } from '#fairway/shared/collections/collection-page'
@@ -562,6 +566,138 @@ describe('organization rows with a policy', () => {
     expect(() => checkCollections(withoutPermissions, [{ name: 'guarded', collection: guarded }])).toThrow(
       'it names the permission deals:win; permissions of fw.config.ts has none',
     )
+  })
+})
+
+describe('organization rows of those who hold a permission', () => {
+  const deals = orgDealsTable()
+  definePolicy(deals, {
+    read: permission('deals:watch'),
+    create: permission('deals:win'),
+    update: permission('deals:watch'),
+    delete: [],
+    fields: { amount: { read: permission('deals:win') } },
+  })
+  const collection = defineCollection({
+    description: 'The deals that you may watch.',
+    item: outputOf(deals, { omit: ['orgId'] }),
+    source: deals,
+    order: ['amount'],
+    defaultOrder: [{ field: 'id', direction: 'ASC' }],
+  })
+  const entries = [{ name: 'watched-deals', collection }]
+  const close = defineAction({
+    description: 'Closes a deal.',
+    input: z.object({ id: z.string() }),
+    audit: { subject: { table: deals, title: deals.status, id: 'id' } },
+    run: () => true,
+  })
+  const declared = { actions: [{ name: 'close-deal', action: close as never }], collections: entries }
+  /** Remembers the collections of this group. */
+  let app: App
+  beforeAll(async () => {
+    app = { ...test.app, memo: createMemo() }
+    await test.app.db.orm.insert(deals).values({
+      id: 'watched',
+      orgId: owner.orgId ?? '',
+      createdBy: owner.email,
+      createdByName: owner.name,
+      status: 'open',
+      amount: 10,
+    })
+  })
+  const context = (session: Session) => ({
+    app,
+    session,
+    signal: new AbortController().signal,
+    requestId: 'r',
+  })
+  const served = () => servedCollections(app, entries).get('watched-deals')!.collection.reader
+  /** What a person sees of the row: in the list, as an item, in an export, in the feed of changes, and whether they may change it. */
+  const seen = (session: Session) =>
+    withRun({ app, session }, async () => {
+      const selection = { mode: 'partial', page: 1, offset: 0, limit: 30 } as const
+      const page = await served().readPage(context(session), { filters: [], order: [], selection })
+      const rows = page.items.filter(item => (item as { id: string }).id === 'watched') as { amount: number | null }[]
+      const heard = await changeFor(app, declared, session, {
+        place: 1,
+        id: 'a',
+        action: 'close-deal',
+        userId: eve.userId,
+        orgId: owner.orgId,
+        subjectType: 'org_deals',
+        subjectId: 'watched',
+        isOpen: 0,
+      })
+      const updated = await test.app.db.orm
+        .update(deals)
+        .set({ status: 'won' })
+        .where(and(eq(deals.id, 'watched'), accessibleTo(deals, session, 'update')))
+        .returning({ one: sql`1` })
+      return {
+        listed: rows.map(({ amount }) => amount),
+        item: await mayReadItem(app, entries, { name: 'watched-deals', session, id: 'watched', requestId: 'r' }),
+        heard: heard?.collections ?? null,
+        updates: updated.length === 1,
+        creates: await mayCreate(test.app.db.orm, deals, session),
+      }
+    })
+  const all = { listed: [10], item: true, heard: ['watched-deals'], updates: true, creates: true }
+  const none = { listed: [], item: false, heard: null, updates: false, creates: false }
+
+  it.each<[string, () => Session, typeof all | object]>([
+    ['an owner', () => owner, all],
+    ['an admin', () => admin, all],
+    ['a member with a role that owners made', () => tom, { ...all, listed: [null], creates: false }],
+    ['a member whose role of the application carries another permission', () => manager, { ...none, creates: true }],
+    ['a service account of that member', () => ofTom, none],
+    ['an owner of another organization', () => eve, { ...none, creates: true }],
+  ])('are shown to and changed by %s as the policy says', async (_name, session, expected) => {
+    expect(await seen(session())).toEqual(expected)
+  })
+
+  it('are out of reach once the role has lost the permission, also for an action that runs meanwhile', async () => {
+    const roleId = String((await query(test.app, `select id from fw_org_roles where name = 'Watchers'`))[0]?.id)
+    const set = (names: string[]) =>
+      changeRole(test.app, requireOrg(owner, 'manage-roles'), roleId, { permissions: names })
+    const slow = defineAction({
+      description: 'Closes a deal while its role changes.',
+      input: z.object({}),
+      guard: requirePermission('deals:watch'),
+      async run(_input, { db, session }) {
+        await set(['deals:win'])
+        const mine = and(eq(deals.id, 'watched'), accessibleTo(deals, session, 'update'))
+        return (
+          await db
+            .update(deals)
+            .set({ status: 'won' })
+            .where(mine)
+            .returning({ one: sql`1` })
+        ).length
+      },
+    })
+    const call = {
+      name: 'slow',
+      action: slow as never,
+      input: {},
+      session: tom,
+      caller: 'http',
+      requestId: 'r',
+    } as const
+    // The guard let it in before the change. Each statement of it asks the policy at its own moment.
+    expect(await runAction(test.app, call)).toBe(0)
+    await expect(runAction(test.app, call)).rejects.toMatchObject({ code: 'forbidden' })
+    expect(await seen(tom)).toEqual({ ...none, creates: true })
+    await set(['deals:watch'])
+    expect(await seen(tom)).toMatchObject({ listed: [null], updates: true })
+  })
+
+  it('are refused by the names of the permissions', async () => {
+    await expect(as(tom, () => requireCreate(test.app.db.orm, deals, tom, {}))).rejects.toMatchObject({
+      code: 'forbidden',
+      detail: 'Only people with the permission deals:win can create this.',
+      extra: { allowed: ['deals:win'] },
+    })
   })
 })
 

@@ -43,7 +43,7 @@ const manager = (session = owner) => requireOrg(session, 'manage-roles')
 const make = async (name = 'Writers', names = ['deals:write'], app: App = test.app) =>
   (await createRole(app, manager(), { name, permissions: names })).id
 const give = (id: string, { email }: { email: string }, app: App = test.app) => assignRole(app, manager(), id, email)
-const list = (session = owner) => listRoles(test.app, requireOrg(session, 'read-roles'))
+const list = (session = owner) => listRoles(test.app, requireOrg(session, 'read-organization'))
 
 describe('createRole', () => {
   it('stores a role once for each name without case and marks', async () => {

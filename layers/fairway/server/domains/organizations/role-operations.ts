@@ -28,7 +28,7 @@ export default defineOperations({
     method: 'GET',
     path: '/_fw/org/roles',
     openIn: ['view'],
-    permission: 'read-roles',
+    permission: 'read-organization',
     output: organizationRolesSchema,
     run: (_input, { app, actor }) => listRoles(app, actor),
   }),
@@ -79,7 +79,7 @@ export default defineOperations({
     permission: 'manage-roles',
     input: member,
     output: assignedRoleSchema,
-    audit: ['id', 'name', 'email', 'isAccount', 'account'],
+    audit: ['id', 'name', 'email', 'account'],
     run: ({ id: role, email }, { app, actor }) => assignRole(app, actor, role, email),
   }),
   'unassign-role': operation({
@@ -89,7 +89,7 @@ export default defineOperations({
     permission: 'manage-roles',
     input: member,
     output: assignedRoleSchema,
-    audit: ['id', 'name', 'email', 'isAccount', 'account'],
+    audit: ['id', 'name', 'email', 'account'],
     run: ({ id: role, email }, { app, actor }) => unassignRole(app, actor, role, email),
   }),
 })

@@ -118,7 +118,7 @@ export async function assignRole(app: App, actor: Actor, id: string, named: stri
     on conflict (org_id, role_id, user_id, team_id) do update set assigned_by = excluded.assigned_by`)
   if (rowsAffected === 0) throw new AppError('conflict')
   app.log.info('a role was assigned', { role: id, orgId, to: holder.id, by: userId })
-  return { name: role.name, isAccount: holder.account !== null, account: holder.account }
+  return { name: role.name, account: holder.account }
 }
 
 /** Takes a role from a member or a service account. Throws `not-found`. */
@@ -133,5 +133,5 @@ export async function unassignRole(app: App, actor: Actor, id: string, named: st
   })
   if (rowsAffected === 0) throw new AppError('not-found', { detail: 'They do not have this role.' })
   app.log.info('a role was taken away', { role: id, orgId, from: holder.id, by: userId })
-  return { name: role.name, isAccount: holder.account !== null, account: holder.account }
+  return { name: role.name, account: holder.account }
 }
