@@ -36,6 +36,24 @@ export const teamStates = ({ button, text, inOrder, answer, stall }) => [
   },
   { name: 'team-not-found', path: '/team?members-name=zebra', reach: text('No results for') },
   { name: 'team-invitations', path: '/team/invitations', reach: text('grace@example.test'), isWhole: true },
+  { name: 'team-teams-empty', path: '/team/teams', reach: text('No teams yet') },
+  {
+    name: 'team-teams-new',
+    path: '/team/teams',
+    reach: inOrder(button('New team'), page => page.getByRole('textbox', { name: 'Name' }).fill('Sales')),
+    leave: inOrder(button('Create team'), text('was created')),
+  },
+  {
+    name: 'team-teams-people',
+    path: '/team/teams',
+    reach: inOrder(button('People of Sales: No people'), text('No one is in this team yet')),
+  },
+  { name: 'team-teams', path: '/team/teams', reach: text('Sales'), isWhole: true },
+  {
+    name: 'team-teams-delete',
+    path: '/team/teams',
+    reach: inOrder(button('Actions for Sales'), menuItem('Delete'), text('nothing is shared with it')),
+  },
   { name: 'team-roles', path: '/team/roles', reach: text('Roles in this application'), isWhole: true },
   {
     name: 'team-role-assign',

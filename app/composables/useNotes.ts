@@ -14,8 +14,6 @@ const CHANGING = [
   'set-note-visibility',
   'share-note',
   'unshare-note',
-  'share-note-with-team',
-  'unshare-note-with-team',
 ] as const
 
 /** The notes of one view, active or archived. View, whose, owner, search, order and page are kept in the address. */

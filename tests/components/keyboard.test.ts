@@ -187,9 +187,10 @@ test('the command palette remembers recent entries and clears them on sign-out',
 
 /** The page of a dialog, the button that opens it, and the role and name of the element that then has the focus. */
 const DIALOGS = [
-  ['/notes', 'Share “Harbour plan”', 'combobox', 'Member'],
+  ['/notes', 'Share “Harbour plan”', 'combobox', 'Member or team'],
   ['/team', 'Invite people', 'textbox', 'Email addresses'],
   ['/team/roles', 'Assign role', 'combobox', 'Member'],
+  ['/team/teams', 'New team', 'textbox', 'Name'],
   ['/team/danger', 'Transfer', 'combobox', 'New owner'],
   ['/team/webhooks', 'Add webhook', 'textbox', 'URL'],
   ['/connections', 'Add a credential', 'textbox', 'Name'],

@@ -49,6 +49,37 @@ test('an owner creates a role, gives it to a member and a service account, and t
   ).toEqual([{ name: 'Grace' }])
 })
 
+test('a role is given for one team, to a person of it', async () => {
+  const { server, browser, open } = await startSignedIn()
+  await addMember(server, browser, 'Grace')
+  await browser.post('/_fw/org/roles', { json: { name: 'Archivists', permissions: ['notes:purge'] } })
+  const { id } = await (await browser.post('/_fw/org/teams', { json: { name: 'Sales' } })).json()
+  await open('/team/roles')
+  const give = async () => {
+    await press('Actions for Archivists')
+    await press('Give role', 'menuitem')
+    const dialog = await find('dialog', 'Give the role Archivists')
+    await press('Member', 'combobox', dialog)
+    await press(/Grace/, 'option')
+    await press('Counts for', 'combobox', dialog)
+    await press('Sales', 'option')
+    await press('Give role', 'button', dialog)
+  }
+  await give()
+  await shows('They are not in this team.', () => find('dialog'))
+  await press('Cancel')
+  await waitFor(() => expect(count('dialog')).toBe(0))
+  await browser.request(`/_fw/org/teams/${id}/members`, { method: 'PUT', json: { members: ['grace@example.test'] } })
+  await give()
+  await shows('Grace now has the role Archivists.')
+  const list = () => find('list', 'Roles of your organization')
+  await shows('Only for Sales', list)
+  await expectNoViolations(await list())
+  await press('Remove Archivists from Grace')
+  await shows('No one has this role.', list)
+  expect(await query(server, 'select 1 from fw_org_role_members')).toEqual([])
+})
+
 test('a role that loses a permission, and one that is deleted, show who loses what first', async () => {
   const { server, browser, open } = await startSignedIn()
   await addMember(server, browser, 'Grace')

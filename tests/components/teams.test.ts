@@ -96,7 +96,7 @@ test('a note is shared with a team in the field for people, by keyboard, and lis
   await userEvent.keyboard('{ArrowDown}{Enter}')
   await press('Share', 'button', dialog)
   await shows('“Tides” is shared with Sales.')
-  await shows('Team without people', () => dialog)
+  await shows('Team of 0 people', () => dialog)
   await expectNoViolations(dialog)
   expect(await query(server, 'select role from shares')).toEqual([{ role: 'viewer' }])
   await press('Remove Sales', 'button', dialog)

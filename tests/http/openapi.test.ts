@@ -74,6 +74,7 @@ describe('GET /_fw/openapi.json', () => {
       JSON.parse(await check(owner.browser, ['POST', url('create-note'), 200], { json: { title } })).result.note.id
     const [id, gone] = [await note('Plan'), await note('Gone')]
     const { ticket } = await (await owner.browser.get('/_fw/form-ticket')).json()
+    const { id: teamId } = await (await owner.browser.post('/_fw/org/teams', { json: { name: 'Sales' } })).json()
     const message = { name: 'Maria Ortiz', email: 'maria@example.com', message: 'Hello' }
     await new Promise(resolve => setTimeout(resolve, FORM_TICKET_AGE_IN_MS))
     const inputs: Record<string, { input: object; status?: number; signedOut?: number }> = {
@@ -86,6 +87,8 @@ describe('GET /_fw/openapi.json', () => {
       'share-note': { input: { id, email: member.email } },
       'list-note-shares': { input: { id } },
       'unshare-note': { input: { id, email: member.email } },
+      'share-note-with-team': { input: { id, teamId } },
+      'unshare-note-with-team': { input: { id, teamId } },
       'publish-note': { input: { id } },
       'get-published-note': { input: { id }, signedOut: 200 },
       'archive-note': { input: { id } },
@@ -123,7 +126,7 @@ describe('GET /_fw/openapi.json', () => {
     const { faults, check } = checker()
     await check(owner.browser, ['POST', url('create-note'), 200], { json: { title: 'Plan' } })
     const lists = openApi.paths.filter(path => !path.startsWith('/_fw/') && !path.includes('{'))
-    expect(lists).toEqual(['/note-list', '/team-members'])
+    expect(lists).toEqual(['/note-list', '/organization-teams', '/team-members'])
     const made = await owner.browser.post('/_fw/tokens', {
       json: { name: 'W', scopes: ['mcp:write'], expiresInDays: 7 },
     })

@@ -5,6 +5,8 @@ import { permissionText } from '../tools/permission-text'
 interface Held {
   orgId: string
   names: readonly string[]
+  /** Those that the user holds for all rows or for the rows of a team. */
+  forTeams: readonly string[]
 }
 
 /**
@@ -19,8 +21,8 @@ export function usePermissions(isNeeded: () => boolean = () => true) {
 
   const { attempt: refresh, error } = useRequest(async () => {
     const asked = orgId.value
-    const { permissions } = await callOperation('list-own-permissions')
-    held.value = { orgId: asked, names: permissions }
+    const { permissions, forTeams } = await callOperation('list-own-permissions')
+    held.value = { orgId: asked, names: permissions, forTeams }
   })
   const load = () => {
     if (isNeeded() && orgId.value && !mine.value) void refresh()
@@ -29,8 +31,9 @@ export function usePermissions(isNeeded: () => boolean = () => true) {
   watch([orgId, isNeeded], load)
   onMounted(load)
   return {
-    /** Whether the user holds this permission, such as `notes:purge`. */
-    can: (name: string): boolean => mine.value?.names.includes(name) === true,
+    /** Whether the user holds this permission, such as `notes:purge`; with `forTeam` also for the rows of one team only. */
+    can: (name: string, { forTeam = false } = {}): boolean =>
+      (forTeam ? mine.value?.forTeams : mine.value?.names)?.includes(name) === true,
     isLoading: computed(() => orgId.value !== '' && !mine.value && !error.value),
     /** Asks the server again, for example after a role was changed. */
     refresh,

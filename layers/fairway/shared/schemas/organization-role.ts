@@ -2,7 +2,12 @@ import * as z from 'zod/mini'
 import { shownPersonSchema } from './person'
 
 /** A member who holds a role, or a service account, whose `email` is its ID. */
-const roleHolderSchema = z.object({ ...shownPersonSchema.shape, isAccount: z.boolean() })
+const roleHolderSchema = z.object({
+  ...shownPersonSchema.shape,
+  isAccount: z.boolean(),
+  /** The team whose rows the role counts for; null for the whole organization. */
+  team: z.nullable(z.object({ id: z.string(), name: z.string() })),
+})
 export type RoleHolder = z.infer<typeof roleHolderSchema>
 
 /** A role that owners made of the application's permissions. */
@@ -53,4 +58,6 @@ export const assignedRoleSchema = z.object({
   name: z.string(),
   /** The name of the service account; null for a member. */
   account: z.nullable(z.string()),
+  /** The name of the team whose rows it counts for; null for the whole organization. */
+  team: z.nullable(z.string()),
 })

@@ -27,6 +27,8 @@ export const teamHoldersSchema = z.object({
   /** How many people and service accounts are in it, and the first people. */
   total: z.int(),
   people: z.array(shownPersonSchema),
+  /** How many roles are given for it. */
+  roles: z.int(),
   /** The rows that are shared with it, and those whose column names it. */
   shared: rowsOfTableSchema,
   rows: rowsOfTableSchema,

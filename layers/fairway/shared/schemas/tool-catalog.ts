@@ -14,7 +14,9 @@ const callersSchema = z.object({
   ]),
   roles: z.optional(z.readonly(z.array(z.string()))),
   appRoles: z.optional(z.readonly(z.array(z.string()))),
-  permissions: z.optional(z.readonly(z.array(z.object({ name: z.string(), text: z.string() })))),
+  permissions: z.optional(
+    z.readonly(z.array(z.object({ name: z.string(), text: z.string(), forTeam: z.optional(z.boolean()) }))),
+  ),
   text: z.optional(z.string()),
 })
 const toolSchema = z.object({

@@ -178,6 +178,12 @@ const idOf = (session: Session) => session.serviceAccount?.id ?? session.userId
 const putInTeam = (session: Session, id: string) =>
   query(test.app, `insert into fw_team_members values (?, ?, ?, 'test', 1)`, [session.orgId, id, idOf(session)])
 
+/** What a share gives to a person with these teams: one with them, or with a team. */
+function toHeld(share: 'viewer' | null, team: string | null, teams: readonly string[]) {
+  if (team === null) return { share, sharedTeams: [] }
+  return teams.includes(team) ? { share, sharedTeams: share ? [team] : [] } : { share: null, sharedTeams: [] }
+}
+
 /** What rules check about the person of a session. */
 const rolesOf = (session: Session) => ({
   email: session === ofOthers ? 'nobody' : session.email,
@@ -236,6 +242,25 @@ describe('policy in SQL and in code', () => {
     // Rows of people who are no members of that organization grant nothing.
     await putInTeam({ ...eve, orgId: owner.orgId }, 'sales')
     await putInTeam({ ...tom, orgId: eve.orgId }, 'others')
+    const giveForTeam = (session: Session, names: string[], team: string) => {
+      const id = names.join('+')
+      const values = [id, owner.orgId, id, JSON.stringify(names)]
+      const made = `insert into fw_org_roles values (?1, ?2, ?3, ?3, ?4, 'test', 1, 1) on conflict do nothing`
+      const row = [owner.orgId, id, idOf(session), team]
+      return Promise.all([
+        query(test.app, made, values),
+        query(test.app, `insert into fw_org_role_members values (?, ?, ?, ?, 'test', 1)`, row),
+      ])
+    }
+    const ofTeams = new Map([
+      [tom, new Map([['deals:win', ['sales']]])],
+      [ofOthers, new Map([['deals:watch', ['sales']]])],
+    ])
+    await giveForTeam(tom, ['deals:win'], 'sales')
+    await giveForTeam(ofOthers, ['deals:watch'], 'sales')
+    // They are not in these teams, or not in the organization.
+    await giveForTeam(manager, ['deals:watch'], 'support')
+    await giveForTeam(eve, ['deals:win'], 'sales')
     const address = fc.constantFrom(...new Set(people.map(({ email }) => email)))
     const row = fc.record({
       ownerEmail: address,
@@ -293,12 +318,13 @@ describe('policy in SQL and in code', () => {
               sharedAt: test.app.now(),
             })
           const teams = teamsOf(session)
-          const isHeld = sharedTeam === null || teams.includes(sharedTeam)
+          const held = toHeld(share as 'viewer' | null, sharedTeam, teams)
           const person = {
             ...rolesOf(session),
             permissions: heldBy(session),
             teams,
-            share: isHeld ? (share as 'viewer' | null) : null,
+            ofTeams: ofTeams.get(session),
+            ...held,
             referenced: await referencedRows(test.app.db.orm, deals, made),
           }
           const found = await as(session, () =>

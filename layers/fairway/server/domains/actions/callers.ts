@@ -34,12 +34,16 @@ export function callersOf({ platform, callers, guard, public: isPublic }: Action
   return callersOfGuard(guard, config)
 }
 
-function callersOfGuard({ permissions, orgRoles, roles }: Proving<object>, config: Config): Callers {
+function callersOfGuard({ permissions, needs, orgRoles, roles }: Proving<object>, config: Config): Callers {
   const isForSome = orgRoles !== undefined && orgRoles.length < ORG_ROLES.length
   if (permissions) {
     return {
       kind: 'permissions',
-      permissions: permissions.map(name => ({ name, text: config.permissions.texts[name] ?? name })),
+      permissions: permissions.map(name => ({
+        name,
+        text: config.permissions.texts[name] ?? name,
+        ...(needs?.includes(name) === false && { forTeam: true }),
+      })),
       ...(isForSome && { roles: orgRoles }),
       ...(roles && { appRoles: roles }),
     }

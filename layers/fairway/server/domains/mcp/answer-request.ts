@@ -3,7 +3,7 @@ import { bodyLimits } from '#fairway/server/kernel/limits/limits'
 import { type H3Event, setResponseHeaders, setResponseStatus } from 'h3'
 import type { JSONRPCMessage } from '@modelcontextprotocol/server'
 import type { McpAccess } from '#fairway/server/domains/oauth-server'
-import { listHeldBy } from '#fairway/server/domains/organizations'
+import { listMet } from '#fairway/server/domains/organizations'
 import { type App, getApp, getRequestId } from '#fairway/server/kernel/app-context'
 import { AppError, toAppError } from '#fairway/server/kernel/http/app-error'
 import { checkInput, readJsonValue } from '#fairway/server/kernel/http/read-input'
@@ -160,7 +160,7 @@ async function toMessage(
     app,
     surface,
     access,
-    held: method === 'tools/list' ? await listHeldBy(app, access.session, permissions) : [],
+    held: method === 'tools/list' ? await listMet(app, access.session, permissions) : [],
     requestId: getRequestId(event),
     takesStream: takesStream(event.node.req.headers),
     get clientAddress() {

@@ -4,7 +4,7 @@
 import type { JSONRPCMessage, jsonSchemaValidator, McpServer, Server, Transport } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import { isOfferedTo } from '#fairway/server/domains/actions'
-import { checkOrgOpens, listHeldBy } from '#fairway/server/domains/organizations'
+import { checkOrgOpens, listMet } from '#fairway/server/domains/organizations'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { Config } from '#fairway/server/kernel/config/config'
 import { newId } from '#fairway/server/kernel/crypto/random'
@@ -125,7 +125,7 @@ export const serverInfo = ({ name, baseUrl }: Pick<Config, 'name' | 'baseUrl'>) 
  */
 export const isShown = ({ app, access, held }: McpMessage, tool: Tool): boolean =>
   isOfferedTo(tool.action, app.config, access.session) &&
-  (tool.action.guard?.permissions ?? []).every(name => held.includes(name)) &&
+  (tool.action.guard?.needs ?? []).every(name => held.includes(name)) &&
   (access.scopes.has(tool.scope) ? !isKeptBack(tool.action, access) : canGrant(access, tool.scope))
 
 function answerTools(server: Server, now: CallNow): void {
@@ -201,7 +201,7 @@ export async function localMcpServer(
       grantId: null,
       clientId: CLIENT,
     }
-    const held = await listHeldBy(app, session, surface.permissions)
+    const held = await listMet(app, session, surface.permissions)
     return { app, sdk, surface, access, held, requestId: newId(), takesStream: true, subject: '' }
   }
   const first = await find()

@@ -186,8 +186,8 @@ export const organizationRows: DependentRows = {
         args: [userId, ...isIn.args],
       },
       organizationRoles: {
-        sql: `select r.org_id as organization, r.name, r.permissions, ${isoTime('h.assigned_at')} as assignedAt
-        from fw_org_role_members h join fw_org_roles r on r.id = h.role_id
+        sql: `select r.org_id as organization, r.name, t.name as team, r.permissions, ${isoTime('h.assigned_at')} as assignedAt
+        from fw_org_role_members h join fw_org_roles r on r.id = h.role_id left join fw_teams t on t.id = h.team_id
         where h.user_id = ? and ${isExported('r.org_id', person).sql} order by r.org_id, r.name_key`,
         args: [userId, ...isIn.args],
       },

@@ -12,13 +12,15 @@ export interface GuardContext {
 
 /**
  * A guard with a declared proof. `proves` exists only as a type and determines the context type behind the guard. Lists of who
- * may call use `orgRoles`, `roles` (the application's roles) and `permissions`, all of which are required.
+ * may call use `orgRoles`, `roles` (the application's roles) and `permissions`, all of which are required. `needs` says whether a
+ * permission is required for all rows or for one team.
  */
 export interface Proving<Proof> {
   readonly proves?: Proof
   readonly orgRoles?: readonly OrgRole[]
   readonly roles?: readonly string[]
   readonly permissions?: readonly string[]
+  readonly needs?: readonly string[]
 }
 
 /** The context behind a guard for an organization. */
@@ -96,10 +98,11 @@ export function requireAll<const Guards extends readonly GuardLike[]>(...guards:
   const orgRoles = inAll(guards.map(one => one.orgRoles))
   const roles = inAll(guards.map(one => one.roles))
   const permissions = [...new Set(guards.flatMap(one => one.permissions ?? []))]
+  const needs = [...new Set(guards.flatMap(one => one.needs ?? []))]
   return Object.assign(guard, {
     ...(orgRoles && { orgRoles }),
     ...(roles && { roles }),
-    ...(permissions.length > 0 && { permissions }),
+    ...(permissions.length > 0 && { permissions, needs }),
   }) as unknown as AllGuard<Guards>
 }
 

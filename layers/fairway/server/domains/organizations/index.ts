@@ -154,7 +154,7 @@ export { type ChangedGroupTeam, followGroups, type GroupTeams, planGroupTeams, t
 export { callerOf, callerPlaceholders, inEachOrganization } from './caller'
 export { accessDenied, createCheck, mayCreate, membersMay, requireCreate } from './policy-check'
 export { findShown, shownPersonSchema, withPeople } from './people-of-rows'
-export { carriedBy, checkGrants, listHeldBy, requirePermission } from './permissions'
+export { carriedBy, checkGrants, listMet, requirePermission } from './permissions'
 export { assignRole } from './roles/assignments'
 export { createRole } from './roles/roles'
 export { namedIn, personColumn, POLICY_ACTIONS, type PolicyAction, policyOf, ruledTables } from './policy'

@@ -10,7 +10,7 @@ import { checkPermission } from '#fairway/server/kernel/permissions'
 import type { Session } from '#fairway/shared/schemas/session'
 import { type GuardContext, type InOrganization, type Proving, requireOrganization } from './guards'
 import type { Actor } from './org-context'
-import { principalOf, SERVICE_ACCOUNTS, SERVICE_ROLE } from './service-accounts/principal'
+import { principalOf, SERVICE_ACCOUNTS, SERVICE_ROLE, teamsOf } from './service-accounts/principal'
 
 type Value = string | null | SQL | { name: string }
 
@@ -63,6 +63,21 @@ export function holds({ orgId, id, appId, carried }: Holder, name: string | SQL,
   return sql`(${ofPerson} or ${ofAccount})`
 }
 
+/** The roles that a holder has for teams whose people they are among. `without` leaves out one role. */
+const givenForTeams = ({ orgId, id }: Pick<Holder, 'orgId' | 'id'>, without = ''): SQL => sql`fw_org_role_members given
+  join fw_org_roles made on made.id = given.role_id and made.org_id = given.org_id and made.id <> ${without}
+  join json_each(made.permissions) kept
+  where given.user_id = ${id} and given.org_id = ${orgId} and given.team_id in (${teamsOf(orgId, id)})`
+
+/** A select of the teams for whose rows a holder has a permission, by roles for one team. */
+export const teamsWith = (holder: Pick<Holder, 'orgId' | 'id'>, name: string | SQL, without = ''): SQL =>
+  sql`select given.team_id from ${givenForTeams(holder, without)} and kept.value = ${name}`
+
+/** Those of these permissions that a holder has for teams, as JSON: pairs of permission and team. */
+export const heldForTeams = (holder: Pick<Holder, 'orgId' | 'id'>, names: readonly string[]): SQL =>
+  sql`(select json_group_array(json_array(kept.value, given.team_id)) from ${givenForTeams(holder)}
+    and kept.value in (select value from json_each(${JSON.stringify(names)})))`
+
 /** Those of these permissions that a holder has, as JSON. */
 export const heldAmong = (holder: Holder, names: readonly string[]): SQL =>
   sql`(select json_group_array(wanted.value) from json_each(${JSON.stringify(names)}) wanted
@@ -83,12 +98,29 @@ export async function listHeld(
   return JSON.parse(row?.held ?? '[]')
 }
 
-/** The same for the person, or the service account, of a session. */
-export const listHeldBy = (
-  app: App,
+/** What a guard requires of a permission that suffices for one team. No name of a permission has this form. */
+export const forOneTeam = (name: string): string => `${name}@team`
+
+/**
+ * Returns what a session meets of the requirements of guards for these permissions: the names of those that it holds, and
+ * `forOneTeam` of those that it holds for all rows or for a team.
+ */
+export async function listMet(
+  { config, db }: App,
   session: Pick<Session, 'userId' | 'email' | 'orgId' | 'serviceAccount'>,
-  names?: readonly string[],
-): Promise<string[]> => listHeld(app, { orgId: session.orgId, id: principalOf(session).userId }, names)
+  names: readonly string[] = config.permissions.names,
+): Promise<string[]> {
+  const declared = names.filter(name => config.permissions.names.includes(name))
+  if (session.orgId === null || declared.length === 0) return []
+  const holder = holderIn(config, { orgId: session.orgId, id: principalOf(session).userId })
+  const query = dialect.sqlToQuery(
+    sql`select ${heldAmong(holder, declared)} as held, ${heldForTeams(holder, declared)} as ofTeams`,
+  )
+  const [row] = await db.prepareRead<{ held: string; ofTeams: string }>(query.sql)(query.params as string[])
+  const held = JSON.parse(row?.held ?? '[]') as string[]
+  const ofTeams = JSON.parse(row?.ofTeams ?? '[]') as [name: string, team: string][]
+  return [...held, ...new Set([...held, ...ofTeams.map(([name]) => name)].map(forOneTeam))]
+}
 
 /** Throws `forbidden` with the permissions that the actor lacks: nobody grants what they lack. */
 export async function checkGrants(app: App, { orgId, userId }: Actor, names: readonly string[]): Promise<void> {
@@ -102,24 +134,29 @@ type PermissionGuard = ((context: GuardContext) => Promise<true>) &
   Proving<InOrganization> & {
     /** The required permissions, for catalogs. */
     readonly permissions: readonly string[]
+    /** What is required of them: the name, or `forOneTeam` of it. */
+    readonly needs: readonly string[]
   }
 
 /**
- * A guard that requires a permission (`definePermissions`) in the organization. It throws `forbidden` (403) with the permission,
- * and the errors of `requireOrganization`. Throws at load for an undeclared permission, with the names there are.
+ * A guard that requires a permission (`definePermissions`) in the organization. With `forTeam`, holding it for one team suffices:
+ * the policy of the table then decides about the row. It throws `forbidden` (403) with the permission, and the errors of
+ * `requireOrganization`. Throws at load for an undeclared permission, with the names there are.
  */
-export function requirePermission(name: string): PermissionGuard {
+export function requirePermission(name: string, { forTeam = false }: { forTeam?: boolean } = {}): PermissionGuard {
   const permissions = Object.freeze([checkPermission('requirePermission', name)])
+  const needs = Object.freeze([forTeam ? forOneTeam(name) : name])
   const isMember = requireOrganization()
   const guard = async ({ session, orgId }: GuardContext): Promise<true> => {
     isMember({ session, orgId })
     const { app } = requireRun()
-    if (session && (await listHeldBy(app, { ...session, orgId }, permissions)).length > 0) return true
+    const met = session ? await listMet(app, { ...session, orgId }, permissions) : []
+    if (needs.every(each => met.includes(each))) return true
     const text = app.config.permissions.texts[name]
     throw new AppError('forbidden', {
       detail: `This requires the permission ${name}${text ? ` (${text})` : ''}. An owner or admin can give you a role with it.`,
       extra: { permission: name },
     })
   }
-  return Object.assign(guard, { permissions })
+  return Object.assign(guard, { permissions, needs })
 }

@@ -7,13 +7,14 @@ import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { Session } from '#fairway/shared/schemas/session'
 import { appRoleOf, holdersOf, orgRoleOf, principalOf, teamsOf } from './service-accounts/principal'
 import { appOfRun } from './caller'
-import { carriedInRun, heldAmong } from './permissions'
+import { carriedInRun, heldAmong, heldForTeams } from './permissions'
 import { type Part, permissionsIn, POLICY_ACTIONS, type PolicyAction, policyOf, teamColumnsIn } from './policy'
 import { fieldForbidden, forbidden } from './policy-words'
 import {
   accessibleTo,
   type Changes,
   columnOf,
+  isOwnable,
   movedTeams,
   ruledChanges,
   SHARE_ROLES,
@@ -35,6 +36,10 @@ export interface Asking {
   teams: readonly string[]
   /** The permissions that they hold, of those that the policy names. */
   permissions?: readonly string[]
+  /** The teams for whose rows they hold each of them. */
+  ofTeams?: ReadonlyMap<string, readonly string[]>
+  /** Those of their teams that the row is shared with. */
+  sharedTeams?: readonly string[]
   /** Whether it is a service account, which has no rows outside its organization. */
   isAccount?: boolean
   /** The rows that `via()` reads, of one row; missing ones allow nothing. */
@@ -67,8 +72,15 @@ function isMetInOrg(
   if (part.kind === 'team') return person.teams.includes(String(row[part.column]))
   if (part.kind === 'rowIs')
     return Object.entries(part.values).every(([name, value]) => [value].flat().some(each => isSame(row[name], each)))
-  if (part.kind === 'permission') return person.permissions?.includes(part.name) === true
+  if (part.kind === 'permission') return isHeldFor(part, row, person)
   return part.roles.includes((part.kind === 'orgRole' ? person.orgRole : person.appRole) ?? '')
+}
+
+function isHeldFor(part: Extract<Part, { kind: 'permission' }>, row: Row, person: Asking): boolean {
+  const { permissions = [], ofTeams, sharedTeams = [] } = person
+  const teams = ofTeams?.get(part.name) ?? []
+  const ofRow = [...(part.columns ?? []).map(name => row[name]), ...sharedTeams]
+  return permissions.includes(part.name) || ofRow.some(team => teams.includes(String(team)))
 }
 
 /** Returns the address in a column of people; `owner` also means `ownerEmail` of `ownableColumns()`. */
@@ -124,23 +136,31 @@ export async function personOf(db: Orm, table: SharedTable, session: Session, id
   const { orgId } = session
   const { email, userId, isPerson } = principalOf(session)
   const holder = { orgId, id: userId, appId: appOfRun(), carried: carriedInRun() }
-  type Found = Pick<Asking, 'orgRole' | 'appRole' | 'share'> & { teams: string; held: string }
+  type Found = Pick<Asking, 'orgRole' | 'appRole' | 'share'> &
+    Record<'teams' | 'held' | 'ofTeams' | 'sharedTeams', string>
+  const names = permissionsIn(table)
+  const isOfRow = sql`resource = ${getTableName(table)} and resource_id = ${id}`
   const [found] = await db.all<Found>(sql`select
     ${orgRoleOf(orgId, userId)} as orgRole,
     ${appRoleOf(orgId, userId, appOfRun())} as appRole,
-    ${heldAmong(holder, permissionsIn(table))} as held,
-    (select min(role) from shares where resource = ${getTableName(table)} and resource_id = ${id}
-      and user_id in (${holdersOf(orgId, userId)})) as share,
+    ${heldAmong(holder, names)} as held,
+    ${heldForTeams(holder, names)} as ofTeams,
+    (select json_group_array(user_id) from shares where ${isOfRow} and user_id in (${teamsOf(orgId, userId)})) as sharedTeams,
+    (select min(role) from shares where ${isOfRow} and user_id in (${holdersOf(orgId, userId)})) as share,
     (select json_group_array(team_id) from (${teamsOf(orgId, userId)})) as teams`)
-  const { orgRole = null, appRole = null, share = null, teams = '[]', held = '[]' } = found ?? {}
+  const { orgRole = null, appRole = null, share = null } = found ?? {}
+  const listIn = <Item>(text: string | undefined): Item[] => JSON.parse(text ?? '[]')
+  const pairs = Map.groupBy(listIn<[name: string, team: string]>(found?.ofTeams), ([name]) => name)
   return {
     email,
     orgId,
     orgRole,
     appRole,
     share,
-    teams: JSON.parse(teams) as string[],
-    permissions: JSON.parse(held) as string[],
+    teams: listIn(found?.teams),
+    permissions: listIn(found?.held),
+    ofTeams: new Map([...pairs].map(([name, all]) => [name, all.map(([, team]) => team)])),
+    sharedTeams: isOwnable(table) ? listIn(found?.sharedTeams) : [],
     ...(isPerson ? {} : { isAccount: true }),
   }
 }

@@ -16,7 +16,8 @@ export type Part =
   | { kind: 'member'; everyone?: true }
   | { kind: 'orgRole'; roles: readonly string[] }
   | { kind: 'appRole'; roles: readonly string[] }
-  | { kind: 'permission'; name: string }
+  /** `columns` are those of the table that name a team; `definePolicy` finds them. */
+  | { kind: 'permission'; name: string; columns?: readonly string[] }
   | { kind: 'person'; column: string }
   | { kind: 'shared'; role: 'viewer' | 'editor' | 'admin' }
   | { kind: 'team'; column: string }
@@ -57,7 +58,10 @@ interface Policy {
 
 /** Requires one of these roles in this application (`defineAppRoles`). */
 export const appRole = (...roles: string[]): Part => ({ kind: 'appRole', roles })
-/** Requires this permission (`definePermissions`) in the organization. Throws for an undeclared one, with the names there are. */
+/**
+ * Requires this permission (`definePermissions`): in the organization, or for the team of the row. That is a team that a column of
+ * `teamColumn()` names, or with which the row is shared. Throws for an undeclared one, with the names there are.
+ */
 export const permission = (name: string): Part => ({ kind: 'permission', name: checkPermission('permission', name) })
 /** Requires at least this role in the organization: `owner` means owners only. */
 export const orgRole = (least: 'owner' | 'admin'): Part => ({
@@ -173,9 +177,14 @@ function linksTo(table: SQLiteTable, other: SQLiteTable): string[] {
   })
 }
 
-/** The part with the column of each reference in it. */
+/** The columns made by `teamColumn()`, by their names in code. */
+const teamColumnsOf = (table: SQLiteTable): string[] =>
+  Object.entries(getTableColumns(table)).flatMap(([name, column]) => (column.getSQLType() === TEAM_TYPE ? [name] : []))
+
+/** The part with the column of each reference in it, and with the columns of teams. */
 function linked(table: SQLiteTable, part: Part): Part {
   if (part.kind === 'all') return { ...part, parts: part.parts.map(each => linked(table, each)) }
+  if (part.kind === 'permission') return { ...part, columns: teamColumnsOf(table) }
   if (part.kind !== 'via') return part
   const [only, ...others] = linksTo(table, part.table)
   const by = part.by ?? (others.length === 0 ? only : undefined)
@@ -196,9 +205,12 @@ const BEFORE_CREATING = new Set<Part['kind']>(['member', 'orgRole', 'appRole', '
 
 const CREATING = 'member, admin, orgRole(), appRole(), permission() and team()'
 
-/** The columns that `team()` reads in these parts, by their names in code. */
+/** The columns of teams by which these parts decide, by their names in code. */
 export const teamColumnsIn = (parts: readonly Part[]): string[] =>
-  flat(parts).flatMap(part => (part.kind === 'team' ? [part.column] : []))
+  flat(parts).flatMap(part => {
+    if (part.kind === 'permission') return part.columns ?? []
+    return part.kind === 'team' ? [part.column] : []
+  })
 
 function faultsOf(table: SQLiteTable, policy: Policy): string[] {
   const columns: Readonly<Record<string, SQLiteColumn>> = getTableColumns(table)
@@ -212,7 +224,7 @@ function faultsOf(table: SQLiteTable, policy: Policy): string[] {
   const people = parts.flatMap(part =>
     part.kind === 'person' && !(isPerson(part.column) && personColumn(table, part.column)) ? [part.column] : [],
   )
-  const teams = Object.keys(columns).filter(name => columns[name]?.getSQLType() === TEAM_TYPE)
+  const teams = teamColumnsOf(table)
   return [
     ...teamColumnsIn(parts)
       .filter(name => !teams.includes(name))

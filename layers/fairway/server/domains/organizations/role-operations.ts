@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { defineOperations, operation } from '#fairway/server/domains/actions'
 import { nameSchema } from '#fairway/shared/schemas/name'
 import { assignedRoleSchema, organizationRolesSchema, rolePlanSchema } from '#fairway/shared/schemas/organization-role'
-import { listHeldBy } from './permissions'
+import { forOneTeam, listMet } from './permissions'
 import { assignRole, unassignRole } from './roles/assignments'
 import { changeRole, createRole, deleteRole, listRoles, planRole, planRoleDeletion, roleForAudit } from './roles/roles'
 
@@ -12,6 +12,7 @@ const permissions = z.array(z.string().max(64)).min(1, 'Choose a permission.').m
 const member = z.object({
   id,
   email: z.string().max(320).describe('The address of a member, or the ID of a service account.'),
+  teamId: id.optional().describe('The role counts for rows of this team only. They must be in it.'),
 })
 
 export default defineOperations({
@@ -20,8 +21,18 @@ export default defineOperations({
     method: 'GET',
     path: '/_fw/org/permissions',
     openIn: ['view'],
-    output: z.object({ permissions: z.array(z.string()) }),
-    run: async (_input, { app, session }) => ({ permissions: await listHeldBy(app, session) }),
+    output: z.object({
+      permissions: z.array(z.string()),
+      forTeams: z.array(z.string()).describe('Those that you hold for all rows or for the rows of a team.'),
+    }),
+    async run(_input, { app, session }) {
+      const met = await listMet(app, session)
+      const { names } = app.config.permissions
+      return {
+        permissions: names.filter(each => met.includes(each)),
+        forTeams: names.filter(each => met.includes(forOneTeam(each))),
+      }
+    },
   }),
   'list-roles': operation({
     description: 'Lists the permissions of the application and the roles that your organization has made of them.',
@@ -79,8 +90,8 @@ export default defineOperations({
     permission: 'manage-roles',
     input: member,
     output: assignedRoleSchema,
-    audit: ['id', 'name', 'email', 'account'],
-    run: ({ id: role, email }, { app, actor }) => assignRole(app, actor, role, email),
+    audit: ['id', 'name', 'email', 'account', 'team'],
+    run: ({ id: role, email, teamId }, { app, actor }) => assignRole(app, actor, role, email, teamId),
   }),
   'unassign-role': operation({
     description: 'Takes a role from a member or a service account.',
@@ -89,7 +100,7 @@ export default defineOperations({
     permission: 'manage-roles',
     input: member,
     output: assignedRoleSchema,
-    audit: ['id', 'name', 'email', 'account'],
-    run: ({ id: role, email }, { app, actor }) => unassignRole(app, actor, role, email),
+    audit: ['id', 'name', 'email', 'account', 'team'],
+    run: ({ id: role, email, teamId }, { app, actor }) => unassignRole(app, actor, role, email, teamId),
   }),
 })

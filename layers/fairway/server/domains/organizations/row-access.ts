@@ -5,7 +5,7 @@ import { originalName } from '#fairway/server/kernel/database/orm'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { Session } from '#fairway/shared/schemas/session'
 import { type Caller, keysOf } from './caller'
-import { holds } from './permissions'
+import { holds, teamsWith } from './permissions'
 import { appRoleOf, holdersOf, orgRoleOf, teamsOf } from './service-accounts/principal'
 import { type Part, personColumn, type PolicyAction, policyOf, teamColumnsIn, type Via } from './policy'
 
@@ -28,7 +28,10 @@ export type OrganizationTable = SQLiteTable & { id: SQLiteColumn; orgId: SQLiteC
 /** A table with access by person (own rows and shared ones) or by organization. */
 export type SharedTable = OwnableTable | OrganizationTable
 
-const isOwnable = (table: SharedTable): table is OwnableTable => 'visibility' in table
+type PermissionPart = Extract<Part, { kind: 'permission' }>
+
+/** Whether rows belong to people, who can share them. */
+export const isOwnable = (table: SharedTable): table is OwnableTable => 'visibility' in table
 
 /**
  * Returns the owner and the organization of a new row. Throws `unauthenticated` without a session, since every row needs a real
@@ -178,7 +181,7 @@ export function anyOf(parts: readonly Part[], table: SharedTable, caller: Caller
 
 function partOf(part: Part, table: SharedTable, caller: Caller, moved: Changes): SQL {
   const isInOrg = sql`${table.orgId} = ${caller.orgId}`
-  const { email, userId, orgId, appId, carried, isPerson } = keysOf(caller)
+  const { email, userId, orgId, appId, isPerson } = keysOf(caller)
   switch (part.kind) {
     case 'member':
       return isInOrg
@@ -187,7 +190,7 @@ function partOf(part: Part, table: SharedTable, caller: Caller, moved: Changes):
     case 'appRole':
       return sql`(${isInOrg} and ${appRoleOf(orgId, userId, appId)} in (${listed(part.roles)}))`
     case 'permission':
-      return sql`(${isInOrg} and ${holds({ orgId, id: userId, appId, carried }, part.name)})`
+      return sql`(${isInOrg} and ${holdsFor(part, table, caller, moved)})`
     case 'person':
       return sql`(${personColumn(table, part.column)} = ${email} and ${isNearby(table, { orgId, isPerson })})`
     case 'shared':
@@ -207,6 +210,18 @@ function partOf(part: Part, table: SharedTable, caller: Caller, moved: Changes):
         sql` and `,
       )})`
   }
+}
+
+/** Whether the caller holds a permission for all rows, for the team of this row, or for a team that it is shared with. */
+function holdsFor(part: PermissionPart, table: SharedTable, caller: Caller, moved: Changes): SQL {
+  const { userId, orgId, appId, carried } = keysOf(caller)
+  const holder = { orgId, id: userId, appId, carried }
+  const teams = teamsWith(holder, part.name)
+  const isOfTeam = (part.columns ?? []).map(name => sql`${teamIn(table, name, moved)} in (${teams})`)
+  const isShared = sql`${table.id} in (select resource_id from shares
+    where user_id in (${teams}) and resource = ${originalName(table)})`
+  const all = [holds(holder, part.name), ...isOfTeam, ...(isOwnable(table) ? [isShared] : [])]
+  return sql`(${sql.join(all, sql` or `)})`
 }
 
 /** The team that a column names, or will name. */

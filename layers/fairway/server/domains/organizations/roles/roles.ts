@@ -23,7 +23,7 @@ export async function listRoles(app: App, actor: Actor): Promise<OrganizationRol
     ]),
     canManage ? listHolders(app, orgId) : [],
     app.db.prepareRead<{ id: string }>(
-      `select role_id as id from fw_org_role_members where user_id = ? and org_id = ? and team_id = ''`,
+      `select h.role_id as id from ${HOLDERS} where h.user_id = ? and h.org_id = ? and ${IS_HOLDER}`,
     )([userId, orgId]),
     listHeld(app, { orgId, id: userId }),
   ])

@@ -7,11 +7,12 @@ import { countByTable, findTables, type Runs } from '#fairway/server/kernel/owne
 import type { TeamHolders } from '#fairway/shared/schemas/team'
 import { rowsRefused } from '../hand-over'
 import type { Actor } from '../org-context'
+import { endTeamRoles } from './team-roles'
 import { requireEdited } from './teams'
 
 const SHOWN = 20
 
-/** What a team holds: its people, the rows that are shared with it, and the rows whose column names it. */
+/** What a team holds: its people and their roles for it, the rows that are shared with it, and the rows whose column names it. */
 export async function holdersOfTeam(on: Runs, orgId: string, id: string): Promise<TeamHolders> {
   const counted = await on.execute({
     sql: `select count(*) as total from fw_team_members p where p.team_id = ? and (
@@ -29,10 +30,15 @@ export async function holdersOfTeam(on: Runs, orgId: string, id: string): Promis
     sql: 'select resource as "table", count(*) as rows from shares where user_id = ? group by resource order by resource',
     args: [id],
   })
+  const roles = await on.execute({
+    sql: 'select count(*) as total from fw_org_role_members where org_id = ? and team_id = ?',
+    args: [orgId, id],
+  })
   const tables = (await findTables(on)).filter(table => table.hasOrg && table.teams.length > 0)
   return {
     total: Number(counted.rows[0]?.total),
     people: people.rows.map(({ person }) => toShownPerson(String(person))),
+    roles: Number(roles.rows[0]?.total),
     shared: shared.rows.map(({ table, rows }) => ({ table: String(table), rows: Number(rows) })),
     rows: await countByTable(on, tables, ({ teams }) => `org_id = ? and ? in (${teams.join(', ')})`, [orgId, id]),
   }
@@ -84,5 +90,6 @@ export async function removeTeams(on: Runs, orgId: string, ids: readonly string[
   }
   await on.execute({ sql: `delete from shares where user_id in ${list}`, args: [named] })
   await on.execute({ sql: `delete from fw_team_members where team_id in ${list}`, args: [named] })
+  await on.execute(endTeamRoles(orgId))
   await on.execute({ sql: `delete from fw_teams where org_id = ? and id in ${list}`, args: [orgId, named] })
 }

@@ -6,6 +6,7 @@ import type { Runs } from '#fairway/server/kernel/owned-rows'
 import type { TeamPlan } from '#fairway/shared/schemas/directory'
 import { GIVEN_BY_DIRECTORY } from '../app-roles'
 import { holdersOfTeam, removeTeams } from './delete-team'
+import { endTeamRoles } from './team-roles'
 
 /** The groups of a directory that are teams, and who is in them. */
 export interface GroupTeams {
@@ -105,6 +106,7 @@ async function followPeople(on: Runs, orgId: string, { people, of }: GroupTeams,
       returning team_id as team, user_id as userId`,
     args: [orgId, now, ...wanted],
   })
+  if (removed.rows.length > 0) await on.execute(endTeamRoles(orgId))
   const changes = [
     ...added.rows.map(row => ({ ...row, isAdded: 1 })),
     ...removed.rows.map(row => ({ ...row, isAdded: 0 })),

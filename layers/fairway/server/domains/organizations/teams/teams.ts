@@ -11,6 +11,7 @@ import { isoTime } from '#fairway/server/kernel/iso-time'
 import type { Runs } from '#fairway/server/kernel/owned-rows'
 import { type Team, teamSchema, type WholeTeam } from '#fairway/shared/schemas/team'
 import { type Actor, managesSql } from '../org-context'
+import { endTeamRoles } from './team-roles'
 
 const MOST_TEAMS = 200
 const SHOWN = 5
@@ -137,6 +138,7 @@ export async function setTeamMembers(app: App, actor: Actor, id: string, wanted:
         select ?, ?, value, ?, ? from json_each(?) where true on conflict do nothing returning user_id as id`,
       args: [actor.orgId, id, actor.userId, app.now().getTime(), JSON.stringify(people)],
     })
+    if (before.rows.length > 0) await on.execute(endTeamRoles(actor.orgId))
     return { name, added: await namesOf(on, added.rows), removed: await namesOf(on, before.rows) }
   })
   app.log.info('the people of a team were set', { team: id, orgId: actor.orgId, by: actor.userId })
