@@ -31,7 +31,7 @@ beforeAll(() => {
 
 /** The places where files of the package may be. A file anywhere else is unexpected. */
 const PLACES: RegExp[] = [
-  /^(package\.json|(nuxt\.config|published)\.ts|README\.md|LICENSE|CHANGELOG\.md)$/,
+  /^(package\.json|(nuxt\.config|published(-components)?)\.ts|README\.md|LICENSE|CHANGELOG\.md)$/,
   /^(server|modules|shared|testing)\/.+\.(ts|tsx)$/,
   /^app\/.+\.(ts|vue|css|json|html)$/,
   /^cli\/(\w+(-\w+)*\.mjs|hosts\/json-entry\.ts|project\/upgrade\/codemods\.ts)$/,
