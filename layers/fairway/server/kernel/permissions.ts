@@ -29,16 +29,17 @@ export function definePermissions<const Name extends string>(texts: Readonly<Rec
       throw new Error(`definePermissions: ${name} needs a text of at most ${LONGEST_TEXT} characters`)
   }
   const names = Object.freeze(Object.keys(texts) as Name[])
-  for (const name of names) declared().add(name)
+  for (const name of names) declared().set(name, (declared().get(name) ?? 0) + 1)
   return Object.freeze({ names, texts: Object.freeze({ ...texts }) })
 }
 
 // A file of tables may be loaded beside the server's copy of this module.
 const DECLARED = Symbol.for('fairway.permissions')
 
-function declared(): Set<string> {
-  const known: Set<string> | undefined = Reflect.get(globalThis, DECLARED)
-  const names = known ?? new Set<string>()
+/** The names, each with the number of its declarations: tests load several applications in one process. */
+function declared(): Map<string, number> {
+  const known: Map<string, number> | undefined = Reflect.get(globalThis, DECLARED)
+  const names = known ?? new Map<string, number>()
   if (!known) Reflect.set(globalThis, DECLARED, names)
   return names
 }
@@ -50,8 +51,14 @@ function declared(): Set<string> {
 export function checkPermission(from: string, name: string): string {
   const names = declared()
   if (names.size === 0 || names.has(name)) return name
-  throw new Error(`${from}: there is no permission "${name}"; there are: ${[...names].join(', ')}`)
+  throw new Error(`${from}: there is no permission "${name}"; there are: ${[...names.keys()].join(', ')}`)
 }
 
-/** Forgets all names, before this process loads fw.config.ts again. */
-export const forgetPermissions = (): void => declared().clear()
+/** Takes back one declaration of each name, before this process loads fw.config.ts again. */
+export function forgetPermissions(names: readonly string[]): void {
+  for (const name of names) {
+    const others = (declared().get(name) ?? 0) - 1
+    if (others > 0) declared().set(name, others)
+    else declared().delete(name)
+  }
+}

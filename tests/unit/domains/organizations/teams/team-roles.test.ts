@@ -135,7 +135,9 @@ describe.each(table)('%s', (name, rows, creates, isLetIn) => {
         guard: requirePermission('tasks:write', { forTeam }),
         run: () => 'done',
       })
-      return refusalOf(runAction(test.app, { name: 'change', action, session: session(), input: {}, caller: 'http' }))
+      return refusalOf(
+        runAction(test.app, { name: 'change', action, session: session(), input: {}, caller: 'http', requestId: 'r' }),
+      )
     }
     const isEverywhere = rows.length === ALL.length
     expect([await call(true), await call(false)]).toEqual([
