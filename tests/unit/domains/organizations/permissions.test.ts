@@ -247,7 +247,7 @@ describe('nobody grants what they lack', () => {
     await expect(changeRole(test.app, actor, writers, role)).rejects.toMatchObject({ code: 'forbidden' })
     const { id } = await createRole(test.app, manager(), role)
     await expect(assignRole(test.app, actor, id, writer.email)).rejects.toMatchObject({ code: 'forbidden' })
-    const group = { group: 'any', orgRole: null, appId: null, role: 'closer' }
+    const group = { group: 'any', orgRole: null, appId: null, role: 'closer', isTeam: false }
     await expect(planMapping(test.app, actor, [group])).rejects.toMatchObject({ code: 'forbidden' })
     const asWriter = { email: member.email, role: 'closer' }
     await expect(assignAppRole(test.app, actor, asWriter)).rejects.toMatchObject({ code: 'forbidden' })
