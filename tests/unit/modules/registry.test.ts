@@ -134,7 +134,7 @@ export default defineAction({ description: 'Does it.', input, run: () => null })
   it('must name an existing collection', async () => {
     expect(await faultsOf({ 'choose.ts': choosing('team-members') })).toEqual([])
     expect(await faultsOf({ 'choose.ts': choosing('books') })).toEqual([
-      'server/actions/choose.ts: input: there is no collection books; there are team-members',
+      'server/actions/choose.ts: input: there is no collection books; there are organization-teams, team-members',
     ])
   })
 })

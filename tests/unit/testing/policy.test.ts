@@ -57,7 +57,10 @@ it('makes people who hold a permission, and evaluates a policy for them', async 
     admin: ['read', 'create', 'delete'],
   })
   const keeper = await app.person({ organization: 'Acme', permissions: ['notes:purge'] })
-  expect(await (await app.as(keeper).fetch('/_fw/org/permissions')).json()).toEqual({ permissions: ['notes:purge'] })
+  expect(await (await app.as(keeper).fetch('/_fw/org/permissions')).json()).toEqual({
+    permissions: ['notes:purge'],
+    forTeams: ['notes:purge'],
+  })
 })
 
 it('compares the outcome of calls with the policy of a stored row', async () => {

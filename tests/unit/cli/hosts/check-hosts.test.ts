@@ -7,8 +7,8 @@ describe('fw hosts', () => {
   it('returns 0 for the sample, whose tools all arrive', async () => {
     const { code, out, err } = await fw(['hosts'])
     expect([code, err]).toEqual([0, ''])
-    expect(out).toMatch(/^18 tools, 1 with a page, [\d,]+ bytes, as \/mcp lists them\.\n/)
-    expect(out).toMatch(/\nCodex +0\.171\.0 +2026-11-30 +18 of 18\n/)
+    expect(out).toMatch(/^21 tools, 1 with a page, [\d,]+ bytes, as \/mcp lists them\.\n/)
+    expect(out).toMatch(/\nCodex +0\.171\.0 +2026-11-30 +21 of 21\n/)
     expect(out).toMatch(/\n\nAll tools arrive in all 7 hosts\.\n$/)
   })
 
