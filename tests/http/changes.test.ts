@@ -43,6 +43,8 @@ describe('Recipients of /_fw/changes', () => {
     const [mine, theirs, foreign] = await Promise.all([listen(member), listen(owner), listen(outsider)])
     const { note: secret } = await run(member, 'create-note', { title: 'My dismissal' })
     const { note: plan } = await run(member, 'create-note', { title: 'Plan' })
+    // A change is told to those who may read the row when it is told.
+    await mine.until(about('create-note', plan.id))
     await run(member, 'set-note-visibility', { id: plan.id, visibility: 'org' })
     await mine.until(about('create-note', secret.id))
     expect(await theirs.until(about('set-note-visibility', plan.id))).toMatchObject({

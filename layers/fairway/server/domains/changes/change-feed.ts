@@ -137,8 +137,7 @@ async function lookWhileDue(app: App, declared: Declared, feed: Feed): Promise<v
   while (feed.isDue) {
     feed.isDue = false
     try {
-      await tellInboxes(app, feed)
-      await lookOnce(app, declared, feed)
+      await Promise.all([lookOnce(app, declared, feed), tellInboxes(app, feed)])
     } catch (error) {
       // The next poll starts at the same row again.
       app.log.warn('the log of writes could not be followed', { error })
