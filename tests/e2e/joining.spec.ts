@@ -117,7 +117,7 @@ test.describe('for an operator', () => {
     await page.setViewportSize({ width: 1280, height: 700 })
     for (const [path, count] of [
       ['/settings', 5],
-      ['/team', 11],
+      ['/team', 12],
       ['/operator', 8],
     ] as const) {
       await page.goto(path)
