@@ -127,6 +127,23 @@ export function useFreshness({ isConcerned, askedAt, isBusy, refresh }: Freshnes
   return { refreshFor }
 }
 
+/**
+ * Loads data when the page shows it, and again after a change that concerns it. Returns the function that loads it at once.
+ */
+export function useLiveLoad(
+  { attempt, pending }: { attempt: () => Promise<boolean>; pending: Ref<boolean> },
+  isConcerned: (change: Change) => boolean,
+): () => Promise<boolean> {
+  let startedAt = 0
+  function load(): Promise<boolean> {
+    startedAt = performance.now()
+    return attempt()
+  }
+  useFreshness({ isConcerned, askedAt: () => startedAt, isBusy: () => pending.value, refresh: load })
+  onMounted(load)
+  return load
+}
+
 interface ChangeWatch {
   /** The changes that the shown data does not include yet. */
   open: Ref<readonly Patch[]>

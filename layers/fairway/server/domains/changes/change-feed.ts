@@ -6,7 +6,7 @@ import {
   listWritesAfter,
   newestAuditRow,
 } from '#fairway/server/domains/actions'
-import { listSignalsAfter } from '#fairway/server/domains/people'
+import { listSignalsAfter, newestSignal } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
 import { isStopping } from '#fairway/server/kernel/background'
 import { AppError } from '#fairway/server/kernel/http/app-error'
@@ -33,7 +33,7 @@ interface Feed {
   /** The newest row that was delivered to all listeners. */
   last: Place | undefined
   /** The newest signal of an inbox that was delivered. */
-  lastSignal: number | undefined
+  lastSignal: number
   /** When this process wrote each row, in milliseconds of its monotonic clock. */
   written: Map<string, number>
   checkedAt: number
@@ -56,7 +56,7 @@ const feedOf = (app: App): Feed =>
   app.memo('change-feed', () => ({
     listeners: new Set<Listener>(),
     last: undefined,
-    lastSignal: undefined,
+    lastSignal: 0,
     written: new Map(),
     checkedAt: 0,
     isDue: false,
@@ -75,7 +75,7 @@ export async function listen(
   const feed = feedOf(app)
   if (!feed.stop) {
     const last = await newestAuditRow(app)
-    const { last: lastSignal } = await listSignalsAfter(app, undefined)
+    const lastSignal = await newestSignal(app)
     // Another listener may have started the feed during the query.
     if (!feed.stop) Object.assign(feed, { last, lastSignal, stop: startLooking(app, declared, feed) })
   }

@@ -3,7 +3,13 @@ import { and, eq } from 'drizzle-orm'
 import type { MailTypes } from '#fw/mail-types'
 import { findStoredFile } from '#fairway/server/domains/files'
 import { findMembership } from '#fairway/server/domains/organizations'
-import { findPerson, inboxTopicsOff, languageOfPerson, writeNotification } from '#fairway/server/domains/people'
+import {
+  findPerson,
+  inboxTopicsOff,
+  languageOfPerson,
+  mailsOfAccounts,
+  writeNotification,
+} from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
 import { requireRun, sessionOfRun } from '#fairway/server/kernel/current-run'
 import type { Orm } from '#fairway/server/kernel/database/client'
@@ -12,7 +18,7 @@ import type { Limit } from '#fairway/server/kernel/limits/limits'
 import { rateLimitWithin } from '#fairway/server/kernel/limits/rate-limit'
 import { packAttachments } from '#fairway/server/kernel/mail/attachments'
 import type { Mail, MailDataOf, MailToSend } from '#fairway/server/kernel/mail/define-mail'
-import { contentOf, findMail, mailContent, requireMail } from '#fairway/server/kernel/mail/mail-content'
+import { contentOf, findMail, type mailContent, requireMail } from '#fairway/server/kernel/mail/mail-content'
 import type { PlatformMail } from '#fairway/server/kernel/mail/platform-mails'
 import { queueMail, writeMail } from '#fairway/server/kernel/mail/queue-mail'
 import { messagesOf } from '#fairway/server/kernel/messages'
@@ -79,19 +85,23 @@ export async function notify<Name extends keyof MailTypes & string>(
   const declared = findMail(app, name)
   if (!declared) throw new Error(`there is no mail ${name} in server/mails`)
   const email = requireAddress(message.to)
-  const mail = app.mailer.isReady ? await sendMailOf(app, db, name, message) : 'unavailable'
+  const language = message.language ?? (await languageOfPerson(app, { email }))
+  const mail = app.mailer.isReady ? await sendMailOf(app, db, name, { ...message, language }) : 'unavailable'
   const person = await findPerson(app, { email })
   if (!person) return { mail, inbox: 'no-account' }
   const { userId } = person
   if (declared.topic !== undefined && (await inboxTopicsOff(app, userId)).includes(declared.topic))
     return { mail, inbox: 'switched-off' }
   if (mail !== 'queued') await rateLimitWithin(app, db, limitOf(name, declared), email)
-  const content = contentOf(app, name, message.data, message.language ?? (await languageOfPerson(app, { userId })))
+  const content = contentOf(app, name, message.data, language)
   await writeNotification(app, db, { userId, orgId: await sharedOrg(userId, message.orgId), content })
   return { mail, inbox: 'written' }
 }
 
-/** The organization of a notification: the given one, else the caller's. Null where the receiver is no member: they see it everywhere. */
+/**
+ * The organization of a notification: the given one, else the caller's. Null where the receiver is no member: they see it
+ * everywhere.
+ */
 async function sharedOrg(userId: string, given: string | null | undefined): Promise<string | null> {
   const run = requireRun()
   const orgId = given === undefined ? (run.orgId ?? (await sessionOfRun(run))?.orgId ?? null) : given
@@ -115,11 +125,8 @@ export async function notifyByTopic<Name extends PlatformMail>(
   content: Omit<Parameters<typeof mailContent<Name>>[2], 'language'>,
 ): Promise<void> {
   const { topic } = requireMail(app, name)
-  for (const email of addresses) {
-    const person = await findPerson(app, { email })
-    if (!person || topic === undefined) continue
-    const { userId } = person
-    const mail = mailContent(app, name, { ...content, language: await languageOfPerson(app, { userId }) })
+  if (topic === undefined) return
+  for await (const { email, userId, mail } of mailsOfAccounts(app, addresses, name, content)) {
     if (!(await inboxTopicsOff(app, userId)).includes(topic))
       await writeNotification(app, app.db.orm, { userId, orgId, content: mail })
     if (!app.mailer.isReady || (await isSwitchedOff(app.db.orm, email, topic))) continue

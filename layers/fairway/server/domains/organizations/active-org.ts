@@ -109,12 +109,19 @@ export const moveOnStatements = ({ sql, args }: SqlPart): InStatement[] =>
  * stays in their active one, and that choice is stored: an old choice or the order of memberships must not move them.
  */
 export const joinStatements = (userId: string, orgId: string, when: SqlPart): InStatement[] =>
-  activeOrgStatements({
+  joinAllStatements({
     who: { sql: `u.id = ? and ${when.sql}`, args: [userId, ...when.args] },
+    to: { sql: '?', args: [orgId] },
+  })
+
+/** The same for many people (`u`); `to` is the organization that each of them joins. */
+export const joinAllStatements = ({ who, to }: { who: SqlPart; to: SqlPart }): InStatement[] =>
+  activeOrgStatements({
+    who,
     to: {
       sql: `case when exists (select 1 from org_members x where x.user_id = u.id)
-        then coalesce(m.org_id, '${WITHOUT_ORGANIZATION}') else ? end`,
-      args: [orgId],
+        then coalesce(m.org_id, '${WITHOUT_ORGANIZATION}') else ${to.sql} end`,
+      args: to.args,
     },
   })
 

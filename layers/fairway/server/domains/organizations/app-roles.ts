@@ -8,7 +8,7 @@ import { mayInOrg } from '#fairway/shared/roles'
 import type { AppRolesAnswer } from '#fairway/shared/schemas/organization'
 import type { GuardContext, InOrganization, Proving } from './guards'
 import { requireMember } from './members'
-import type { Actor } from './org-context'
+import { type Actor, managesSql } from './org-context'
 import { carriedBy, checkGrants } from './permissions'
 import { accountOfRun, SERVICE_ACCOUNTS } from './service-accounts/principal'
 
@@ -207,7 +207,7 @@ export async function assignAppRole(app: App, actor: Actor, input: AssignmentInp
     await checkGrants(app, actor, carriedBy(app, input.role))
   }
   const member = await requireMember(app, actor.orgId, input.email)
-  const mayAssign = `exists (select 1 from org_members where org_id = ? and user_id = ? and role in ('owner', 'admin'))`
+  const mayAssign = managesSql('assign-app-role')
   const { rowsAffected } = await app.db.client.execute(
     input.role === null
       ? {

@@ -3,7 +3,7 @@ import { PEOPLE } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { InStatement } from '#fairway/server/kernel/database/client'
 import type { OrgRole } from '#fairway/shared/roles'
-import { activeOrgStatements } from './active-org'
+import { joinAllStatements } from './active-org'
 import { isNotKeptOut } from './directory-membership'
 
 /** A membership to add. */
@@ -46,14 +46,9 @@ export const findStandings = (app: App, members: readonly Omit<ImportedMember, '
 export function importMemberStatements(app: App, members: readonly ImportedMember[]): InStatement[] {
   const json = JSON.stringify(members)
   return [
-    // As `joinStatements`, for many people at once.
-    ...activeOrgStatements({
+    ...joinAllStatements({
       who: { sql: `u.id in (select ${MEMBER} from json_each(?) j)`, args: [json] },
-      to: {
-        sql: `case when exists (select 1 from org_members x where x.user_id = u.id) then coalesce(m.org_id, '')
-          else (select ${ORG} from json_each(?) j where ${MEMBER} = u.id limit 1) end`,
-        args: [json],
-      },
+      to: { sql: `(select ${ORG} from json_each(?) j where ${MEMBER} = u.id limit 1)`, args: [json] },
     }),
     {
       sql: `insert into org_members (org_id, user_id, role, joined_at)

@@ -3,7 +3,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { SQLiteSyncDialect } from 'drizzle-orm/sqlite-core'
 import type { App } from '#fairway/server/kernel/app-context'
-import type { Config } from '#fairway/server/kernel/config/config'
 import { findRun, requireRun } from '#fairway/server/kernel/current-run'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { checkPermission } from '#fairway/server/kernel/permissions'
@@ -24,19 +23,24 @@ export interface Holder {
 }
 
 /** The permissions that the application's roles carry, as `holds` compares them: JSON pairs of role and permission. */
-export const carriedIn = ({ appRoles }: Pick<Config, 'appRoles'>): string =>
-  JSON.stringify(
-    Object.entries(appRoles?.permissions ?? {}).flatMap(([role, names]) => names.map(name => [role, name])),
+const carriedIn = ({ config, memo }: App): string =>
+  memo('carried-permissions', () =>
+    JSON.stringify(
+      Object.entries(config.appRoles?.permissions ?? {}).flatMap(([role, names]) => names.map(name => [role, name])),
+    ),
   )
 
 /** The same of the application of this run; none outside of one. */
-export const carriedInRun = (): string => carriedIn(findRun()?.app.config ?? { appRoles: null })
+export function carriedInRun(): string {
+  const { app } = findRun() ?? {}
+  return app ? carriedIn(app) : '[]'
+}
 
 /** A member or a service account of an organization, for `holds`. */
-export const holderIn = (config: Pick<Config, 'appRoles'>, who: Pick<Holder, 'orgId' | 'id'>): Holder => ({
+export const holderIn = (app: App, who: Pick<Holder, 'orgId' | 'id'>): Holder => ({
   ...who,
-  appId: config.appRoles?.appId ?? '',
-  carried: carriedIn(config),
+  appId: app.config.appRoles?.appId ?? '',
+  carried: carriedIn(app),
 })
 
 /** The permissions that a role of the application carries. */
@@ -85,18 +89,27 @@ export const heldAmong = (holder: Holder, names: readonly string[]): SQL =>
 
 const dialect = new SQLiteSyncDialect()
 
+/** Reads with a statement of the query builder. */
+export function readSql<Row extends object>({ db }: App, query: SQL): Promise<Row[]> {
+  const { sql: text, params } = dialect.sqlToQuery(query)
+  return db.prepareRead<Row>(text)(params as string[])
+}
+
 /** Returns those of these permissions that are declared and held now; all declared ones by default. */
 export async function listHeld(
-  { config, db }: App,
+  app: App,
   { orgId, id }: { orgId: string | null; id: string },
-  names: readonly string[] = config.permissions.names,
+  names: readonly string[] = app.config.permissions.names,
 ): Promise<string[]> {
-  const declared = names.filter(name => config.permissions.names.includes(name))
+  const declared = declaredAmong(app, names)
   if (orgId === null || declared.length === 0) return []
-  const query = dialect.sqlToQuery(sql`select ${heldAmong(holderIn(config, { orgId, id }), declared)} as held`)
-  const [row] = await db.prepareRead<{ held: string }>(query.sql)(query.params as string[])
+  const held = heldAmong(holderIn(app, { orgId, id }), declared)
+  const [row] = await readSql<{ held: string }>(app, sql`select ${held} as held`)
   return JSON.parse(row?.held ?? '[]')
 }
+
+const declaredAmong = ({ config }: App, names: readonly string[]): string[] =>
+  names.filter(name => config.permissions.names.includes(name))
 
 /** What a guard requires of a permission that suffices for one team. No name of a permission has this form. */
 export const forOneTeam = (name: string): string => `${name}@team`
@@ -106,17 +119,17 @@ export const forOneTeam = (name: string): string => `${name}@team`
  * `forOneTeam` of those that it holds for all rows or for a team.
  */
 export async function listMet(
-  { config, db }: App,
+  app: App,
   session: Pick<Session, 'userId' | 'email' | 'orgId' | 'serviceAccount'>,
-  names: readonly string[] = config.permissions.names,
+  names: readonly string[] = app.config.permissions.names,
 ): Promise<string[]> {
-  const declared = names.filter(name => config.permissions.names.includes(name))
+  const declared = declaredAmong(app, names)
   if (session.orgId === null || declared.length === 0) return []
-  const holder = holderIn(config, { orgId: session.orgId, id: principalOf(session).userId })
-  const query = dialect.sqlToQuery(
+  const holder = holderIn(app, { orgId: session.orgId, id: principalOf(session).userId })
+  const [row] = await readSql<{ held: string; ofTeams: string }>(
+    app,
     sql`select ${heldAmong(holder, declared)} as held, ${heldForTeams(holder, declared)} as ofTeams`,
   )
-  const [row] = await db.prepareRead<{ held: string; ofTeams: string }>(query.sql)(query.params as string[])
   const held = JSON.parse(row?.held ?? '[]') as string[]
   const ofTeams = JSON.parse(row?.ofTeams ?? '[]') as [name: string, team: string][]
   return [...held, ...new Set([...held, ...ofTeams.map(([name]) => name)].map(forOneTeam))]
@@ -125,7 +138,7 @@ export async function listMet(
 /** Throws `forbidden` with the permissions that the actor lacks: nobody grants what they lack. */
 export async function checkGrants(app: App, { orgId, userId }: Actor, names: readonly string[]): Promise<void> {
   const held = await listHeld(app, { orgId, id: userId }, names)
-  const lacking = names.filter(name => app.config.permissions.names.includes(name) && !held.includes(name))
+  const lacking = declaredAmong(app, names).filter(name => !held.includes(name))
   if (lacking.length > 0)
     throw new AppError('forbidden', { detail: `You do not have this permission yourself: ${lacking.join(', ')}.` })
 }

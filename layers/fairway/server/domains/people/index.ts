@@ -92,12 +92,13 @@ export {
   writeSettingSql,
   writeUserSetting,
 } from './person-values'
-export { mailPeople, notifyPeople } from './mail-people'
+export { mailPeople, mailsOfAccounts, notifyPeople } from './mail-people'
 export {
   countUnread,
   type InboxReader,
   listNotifications,
   listSignalsAfter,
+  newestSignal,
   purgeNotifications,
   readNotifications,
   signalInbox,

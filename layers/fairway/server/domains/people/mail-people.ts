@@ -37,13 +37,25 @@ export async function notifyPeople<Name extends PlatformMail>(
   name: Name,
   content: Parameters<typeof mailPeople<Name>>[3],
 ): Promise<void> {
+  for await (const { email, userId, mail } of mailsOfAccounts(app, addresses, name, content)) {
+    await writeNotification(app, app.db.orm, { userId, orgId, content: mail })
+    if (app.mailer.isReady) await queueMail(app, email, mail)
+  }
+}
+
+/** Yields each of these addresses that has an account, with the mail in its language. */
+export async function* mailsOfAccounts<Name extends PlatformMail>(
+  app: App,
+  addresses: readonly string[],
+  name: Name,
+  content: Content<Name> | ((language: Language) => Content<Name>),
+) {
   for (const email of addresses) {
-    const { userId } = (await findPerson(app, { email })) ?? {}
-    if (userId === undefined) continue
+    const person = await findPerson(app, { email })
+    if (!person) continue
+    const { userId } = person
     const language = (await languageOfPerson(app, { userId })) ?? offered.defaultLanguage
     const said = typeof content === 'function' ? content(language) : content
-    const written = mailContent(app, name, { ...said, language })
-    await writeNotification(app, app.db.orm, { userId, orgId, content: written })
-    if (app.mailer.isReady) await queueMail(app, email, written)
+    yield { email, userId, mail: mailContent(app, name, { ...said, language }) }
   }
 }

@@ -1,5 +1,5 @@
 // What a person was told in their inbox. A signal says that an inbox has changed, so open pages of any instance load it again.
-import { and, desc, eq, inArray, isNull, lt, or } from 'drizzle-orm'
+import { and, desc, eq, inArray, isNull, lt, max, or } from 'drizzle-orm'
 import type { App } from '#fairway/server/kernel/app-context'
 import { newId } from '#fairway/server/kernel/crypto/random'
 import type { Orm } from '#fairway/server/kernel/database/client'
@@ -76,16 +76,14 @@ export async function readNotifications(app: App, userId: string, ids?: readonly
   if (read.length > 0) await app.db.orm.insert(inboxSignals).values({ userId, at: app.now() })
 }
 
-/** The people whose inboxes have changed since a signal, and the newest signal. Without one, only the newest. */
-export async function listSignalsAfter(app: App, after: number | undefined) {
-  if (after === undefined) {
-    const [newest] = await app.db.orm
-      .select({ place: inboxSignals.place })
-      .from(inboxSignals)
-      .orderBy(desc(inboxSignals.place))
-      .limit(1)
-    return { userIds: new Set<string>(), last: newest?.place ?? 0 }
-  }
+/** The place of the newest signal; 0 without any. */
+export async function newestSignal(app: App): Promise<number> {
+  const [newest] = await app.db.orm.select({ place: max(inboxSignals.place) }).from(inboxSignals)
+  return newest?.place ?? 0
+}
+
+/** The people whose inboxes have changed since a signal, and the place of the newest one. */
+export async function listSignalsAfter(app: App, after: number) {
   const find = app.memo('inbox-signals-after', () =>
     app.db.prepareRead<{ place: number; userId: string }>(
       'select place, user_id as userId from fw_inbox_signals where place > ? order by place',

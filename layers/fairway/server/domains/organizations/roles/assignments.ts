@@ -1,14 +1,14 @@
 // Who holds the roles of an organization, and who loses what when a role changes.
 import { type SQL, sql } from 'drizzle-orm'
-import { SQLiteSyncDialect } from 'drizzle-orm/sqlite-core'
 import { personJoin, shownPersonSql, toShownPerson } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
+import type { InStatement } from '#fairway/server/kernel/database/client'
+import { withValues } from '#fairway/server/kernel/database/orm'
 import { AppError } from '#fairway/server/kernel/http/app-error'
-import { ORG_PERMISSIONS } from '#fairway/shared/roles'
 import type { RoleHolder, RolePlan } from '#fairway/shared/schemas/organization-role'
 import { requireMember } from '../members'
-import type { Actor } from '../org-context'
-import { checkGrants, holderIn, holds, teamsWith } from '../permissions'
+import { type Actor, managesSql } from '../org-context'
+import { checkGrants, holderIn, holds, readSql, teamsWith } from '../permissions'
 import { requireServiceAccount } from '../service-accounts/accounts'
 
 const MOST_HOLDERS = 100
@@ -74,13 +74,15 @@ export async function requireRole(app: App, orgId: string, id: string): Promise<
   return row
 }
 
-/** The condition that the actor may manage roles at this moment, and holds all permissions of a JSON list. */
-export const mayGrant = (app: App, actor: Actor, permissions: SQL): SQL => sql`(exists (select 1 from org_members actor
-  where actor.org_id = ${actor.orgId} and actor.user_id = ${actor.userId}
-  and actor.role in (${sql.raw(ORG_PERMISSIONS['manage-roles'].map(role => `'${role}'`).join(', '))}))
-  and not exists (select 1 from json_each(${permissions}) wanted where not ${holds(holderIn(app.config, { orgId: actor.orgId, id: actor.userId }), sql`wanted.value`)}))`
+/** SQL: whether a person may manage roles at this moment. The values are the IDs of the organization and the person. */
+export const MANAGES_ROLES = managesSql('manage-roles')
 
-const dialect = new SQLiteSyncDialect()
+/** The condition that the actor may manage roles at this moment, and holds all permissions of a JSON list. */
+export function mayGrant(app: App, { orgId, userId: id }: Actor, permissions: SQL): SQL {
+  const isHeld = holds(holderIn(app, { orgId, id }), sql`wanted.value`)
+  return sql`(${withValues(MANAGES_ROLES, [orgId, id])}
+    and not exists (select 1 from json_each(${permissions}) wanted where not ${isHeld}))`
+}
 
 /** Who would no longer hold these permissions without this role: other roles may carry them too. */
 export async function lossesOf(
@@ -91,14 +93,16 @@ export async function lossesOf(
 ): Promise<RolePlan> {
   const names = taken.filter(each => app.config.permissions.names.includes(each))
   if (names.length === 0) return { name, total: 0, losses: [] }
-  const holder = holderIn(app.config, { orgId: actor.orgId, id: sql`h.user_id` })
+  const holder = holderIn(app, { orgId: actor.orgId, id: sql`h.user_id` })
   const lost = sql`(select json_group_array(taken.value) from json_each(${JSON.stringify(names)}) taken
     where not ${holds(holder, sql`taken.value`, id)} and h.team_id not in (${teamsWith(holder, sql`taken.value`, id)}))`
-  const query = dialect.sqlToQuery(sql`select *, count(*) over () as total from (
+  const rows = await readSql<HolderRow & { lost: string }>(
+    app,
+    sql`select *, count(*) over () as total from (
       select ${sql.raw(HOLDER_COLUMNS)}, ${lost} as lost from ${sql.raw(HOLDERS)}
       where h.org_id = ${actor.orgId} and h.role_id = ${id} and ${sql.raw(IS_HOLDER)} order by coalesce(u.name, ha.name), h.user_id)
-    where lost <> '[]' limit ${MOST_LOSSES}`)
-  const rows = await app.db.prepareRead<HolderRow & { lost: string }>(query.sql)(query.params as string[])
+    where lost <> '[]' limit ${MOST_LOSSES}`,
+  )
   return {
     name,
     total: rows[0]?.total ?? 0,
@@ -125,8 +129,8 @@ async function requireHolder(app: App, orgId: string, named: string) {
 
 /**
  * Gives a role to a member, or to a service account by its ID; twice is the same. With a team, it counts for rows of that team
- * while they are in it. Throws `not-found`, `forbidden` for a role with a
- * permission that the actor lacks, and `conflict` when somebody changed the role or the membership meanwhile.
+ * while they are in it. Throws `not-found`, `forbidden` for a role with a permission that the actor lacks, and `conflict` when
+ * somebody changed the role or the membership meanwhile.
  */
 export async function assignRole(app: App, actor: Actor, id: string, named: string, teamId = '') {
   const { orgId, userId } = actor
@@ -154,11 +158,17 @@ export async function unassignRole(app: App, actor: Actor, id: string, named: st
   const holder = await requireHolder(app, orgId, named)
   const team = await teamName(app, orgId, teamId, holder.id)
   const { rowsAffected } = await app.db.client.execute({
-    sql: `delete from fw_org_role_members where org_id = ? and role_id = ? and user_id = ? and team_id = ? and exists (
-      select 1 from org_members where org_id = ? and user_id = ? and role in ('owner', 'admin'))`,
+    sql: `delete from fw_org_role_members where org_id = ? and role_id = ? and user_id = ? and team_id = ? and ${MANAGES_ROLES}`,
     args: [orgId, id, holder.id, teamId, orgId, userId],
   })
   if (rowsAffected === 0) throw new AppError('not-found', { detail: 'They do not have this role.' })
   app.log.info('a role was taken away', { role: id, orgId, from: holder.id, by: userId })
   return { name: role.name, account: holder.account, team }
 }
+
+/** The statement that takes the roles for one team from those who are no longer in it. */
+export const endTeamRoles = (orgId: string): InStatement => ({
+  sql: `delete from fw_org_role_members where org_id = ? and team_id <> '' and not exists (
+    select 1 from fw_team_members m where m.team_id = fw_org_role_members.team_id and m.user_id = fw_org_role_members.user_id)`,
+  args: [orgId],
+})

@@ -8,7 +8,17 @@ import { mayInOrg } from '#fairway/shared/roles'
 import type { OrganizationRole, OrganizationRoles, RolePlan } from '#fairway/shared/schemas/organization-role'
 import type { Actor } from '../org-context'
 import { checkGrants, listHeld } from '../permissions'
-import { HOLDERS, IS_HOLDER, listHolders, lossesOf, mayGrant, requireRole, type RoleRow, toHolder } from './assignments'
+import {
+  HOLDERS,
+  IS_HOLDER,
+  listHolders,
+  lossesOf,
+  MANAGES_ROLES,
+  mayGrant,
+  requireRole,
+  type RoleRow,
+  toHolder,
+} from './assignments'
 
 const MOST_ROLES = 50
 
@@ -163,8 +173,7 @@ export async function deleteRole(
   const [deleted] = await app.db.client.batch(
     [
       {
-        sql: `delete from fw_org_roles where id = ? and org_id = ? and (? or not ${isHeld}) and exists (
-          select 1 from org_members where org_id = ? and user_id = ? and role in ('owner', 'admin'))`,
+        sql: `delete from fw_org_roles where id = ? and org_id = ? and (? or not ${isHeld}) and ${MANAGES_ROLES}`,
         args: [id, orgId, Number(confirm), orgId, id, orgId, userId],
       },
       {

@@ -7,7 +7,7 @@ import { countByTable, findTables, type Runs } from '#fairway/server/kernel/owne
 import type { TeamHolders } from '#fairway/shared/schemas/team'
 import { rowsRefused } from '../hand-over'
 import type { Actor } from '../org-context'
-import { endTeamRoles } from './team-roles'
+import { endTeamRoles } from '../roles/assignments'
 import { requireEdited } from './teams'
 
 const SHOWN = 20

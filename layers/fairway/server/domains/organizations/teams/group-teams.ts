@@ -6,7 +6,7 @@ import type { Runs } from '#fairway/server/kernel/owned-rows'
 import type { TeamPlan } from '#fairway/shared/schemas/directory'
 import { GIVEN_BY_DIRECTORY } from '../app-roles'
 import { holdersOfTeam, removeTeams } from './delete-team'
-import { endTeamRoles } from './team-roles'
+import { endTeamRoles } from '../roles/assignments'
 
 /** The groups of a directory that are teams, and who is in them. */
 export interface GroupTeams {

@@ -11,7 +11,7 @@ import { isoTime } from '#fairway/server/kernel/iso-time'
 import type { Runs } from '#fairway/server/kernel/owned-rows'
 import { type Team, teamSchema, type WholeTeam } from '#fairway/shared/schemas/team'
 import { type Actor, managesSql } from '../org-context'
-import { endTeamRoles } from './team-roles'
+import { endTeamRoles } from '../roles/assignments'
 
 const MOST_TEAMS = 200
 const SHOWN = 5
