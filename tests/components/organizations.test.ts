@@ -156,6 +156,15 @@ test('accepting an ended invitation shows the reason and removes it from the ban
   await hasNoBanner()
 })
 
+test('the invitation page asks before joining on a phone too, where nothing else has loaded the organizations', async () => {
+  const { open, server } = await openInvited()
+  window.happyDOM.setViewport({ width: 375, height: 800 })
+  await open(invitationPath(server.dataDir, 'grace@example.test'))
+  await press(/^Join Ada/)
+  await press('Cancel', 'button', await dialog())
+  await find('button', /^Join Ada/)
+})
+
 test('the emailed invitation page asks before joining and offers to switch afterwards', async () => {
   const { open, server } = await openInvited()
   await open(invitationPath(server.dataDir, 'grace@example.test'))

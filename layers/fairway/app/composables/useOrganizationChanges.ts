@@ -105,11 +105,13 @@ export function useRestorable() {
 export function useJoin() {
   const { t } = useI18n()
   const toast = useToast()
-  const { overview } = useOrganizations()
+  const { overview, refresh } = useOrganizations()
   const { joining } = useOrganizationDialogs()
 
   /** Joins immediately or opens the question. Throws ActionFailure. */
   async function begin(question: JoinQuestion): Promise<void> {
+    // On a phone, nothing else may have loaded them.
+    if (!overview.value) await refresh()
     if (overview.value?.orgs.length) joining.value = question
     else finish(question, await question.join(false))
   }
