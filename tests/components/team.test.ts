@@ -338,6 +338,33 @@ test('members are found by search, and the organization’s name is changed', as
   await shows('Anyone can have an address at this domain.', () => review)
 })
 
+test('the owner changes the address of the organization, and others see it', async () => {
+  const { open, server } = await openTeam('/team/general')
+  const section = () => find('region', 'Address')
+  await shows('/o/adas-organization', section)
+  await press('Change address')
+  expect(await find('button', 'Save address')).toHaveProperty('disabled', true)
+  await fill('Address', 'not an address')
+  await press('Save address')
+  await shows('Use 2 to 40 letters from a to z, digits and single hyphens.', section)
+  await query(
+    server,
+    `insert into organizations (id, name, slug, created_by, created_at) values ('other', 'Taken', 'taken', 'x', 0)`,
+  )
+  await fill('Address', 'taken')
+  await press('Save address')
+  await shows('Another organization has or had this address.', section)
+  await shows('The previous address leads here for 90 days', section)
+  await expectNoViolations(await section())
+  await fill('Address', 'Harbour')
+  await press('Save address')
+  await shows('/o/harbour', section)
+  await query(server, `update org_members set role = 'admin'`)
+  await open('/team/general')
+  await shows('Owners can change this.', section)
+  expect(count('button', 'Change address')).toBe(0)
+})
+
 test('two-factor authentication for everyone is required only after a review, by name for those it locks out', async () => {
   const app = await openTeam('/team/sign-in', ['Grace'])
   const policies = () => query(app.server, 'select second_factor_grace_days as days from organizations')

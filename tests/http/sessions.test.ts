@@ -49,6 +49,7 @@ describe('GET /_fw/session', () => {
       'orgId',
       'orgName',
       'orgRole',
+      'orgSlug',
       'provider',
       'userId',
     ])

@@ -86,6 +86,21 @@ describe('application pages', () => {
     expect((await get('/notes', { 'if-none-match': '"other"' })).status).toBe(200)
   })
 
+  it.each(['/', '/notes', '/notes/1', '/team/members', '/about', '/about?lang=de', '/no/such/page', '/sign-in'])(
+    'are the same in every organization, which the server does not look up: %s',
+    async path => {
+      const told = async (at: string) => {
+        const answer = await get(at, { 'accept-encoding': 'br' })
+        const headers = [...answer.headers].filter(([name]) => !['x-request-id', 'date'].includes(name))
+        return { status: answer.status, headers, body: await answer.text() }
+      }
+      const isServed = path === '/sign-in'
+      const plain = await told(isServed ? '/no/such/page' : path)
+      for (const slug of ['acme', 'acme', 'no-such-place', 'ACME', '%41cme', '東京'])
+        expect(await told(`/o/${slug}${path === '/' ? '' : path}`), slug).toEqual(plain)
+    },
+  )
+
   it('return an HTML page with 404 for an unknown path', async () => {
     const answer = await get('/no/such/page')
     expect(answer.status).toBe(404)

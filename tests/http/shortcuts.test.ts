@@ -84,7 +84,20 @@ const post = (path: string, body: string, headers: Record<string, string> = {}):
   body,
 })
 
-const PAGES = ['/', '/notes', '/notes?x=1', '/about', '/no/such/page', '/sign-in', '/sign-in?return=%2Fnotes', '/p/ABC']
+const PAGES = [
+  '/',
+  '/notes',
+  '/o/acme',
+  '/o/acme/notes',
+  '/o/acme/about',
+  '/o/acme/_fw/session',
+  '/notes?x=1',
+  '/about',
+  '/no/such/page',
+  '/sign-in',
+  '/sign-in?return=%2Fnotes',
+  '/p/ABC',
+]
 const ENCODINGS = ['', 'br', 'gzip', 'gzip, deflate, br, zstd', 'br;q=0, gzip', 'BR', 'br;q=0.0,gzip;q=0', 'x,br ', '*']
 const ODD_PATHS = [
   '/_fw/%73ession',
@@ -133,6 +146,10 @@ const sessionRequests = (): Asked[] => [
   { path: '/_fw/session', headers: { ...cookie(), authorization: 'Bearer nothing' } },
   ...['HEAD', 'OPTIONS', 'PUT'].map(method => ({ path: '/_fw/session', method, headers: cookie() })),
   ...ODD_PATHS.flatMap(path => [{ path, headers: cookie() }, { path }, { path, method: 'HEAD', headers: cookie() }]),
+  ...['adas-organization', 'ada-u-ls-organization', 'no-such-place', ''].flatMap(slug => [
+    { path: '/_fw/session', headers: { ...cookie(), 'fw-org': slug } },
+    { path: `/_fw/session?fw-org=${slug}`, headers: cookie() },
+  ]),
   { path: '/_fw/org', headers: cookie() },
   { path: '/_fw/tokens', headers: cookie() },
   { path: '/_fw/tokens' },

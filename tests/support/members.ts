@@ -87,7 +87,7 @@ export async function addPerson(app: App, more: Partial<Person> = {}): Promise<P
 export function sessionFor(person: Person, provider = 'password'): Session {
   const { id: userId, email, emailVerified, name, image } = person
   const now = person.createdAt.toISOString()
-  const org = { orgId: null, orgName: null, orgRole: null }
+  const org = { orgId: null, orgName: null, orgSlug: null, orgRole: null }
   return { userId, email, emailVerified, name, image, ...org, provider, createdAt: now, expiresAt: now }
 }
 

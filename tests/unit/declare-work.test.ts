@@ -116,7 +116,7 @@ describe('the hourly purge', () => {
     await query(app, `insert into rate_limits (key, count, ends_at) values ('over', 1, 5)`)
     await query(app, 'drop table embed_tokens')
     await queueJob(app, app.db.orm, entry, {})
-    expect(await runDueJobs(app, [entry])).toMatchObject([{ state: 'scheduled', error: '1 of 17 purges have failed.' }])
+    expect(await runDueJobs(app, [entry])).toMatchObject([{ state: 'scheduled', error: '1 of 18 purges have failed.' }])
     expect(await query(app, 'select * from rate_limits')).toEqual([])
   })
 })

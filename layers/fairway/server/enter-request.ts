@@ -16,6 +16,7 @@ import { withFollowing } from '#fairway/server/kernel/database/followed-reads'
 import { newRequestId } from '#fairway/server/kernel/crypto/random'
 import { limitConnections } from '#fairway/server/kernel/http/connections'
 import { endUnreadBody } from '#fairway/server/kernel/http/read-input'
+import { takeOrg, targetOfPage } from '#fairway/server/kernel/http/request-org'
 import { canonicalTarget, requestPath } from '#fairway/server/kernel/http/request-info'
 import { checkHost, checkSameOrigin } from '#fairway/server/kernel/http/check-origin'
 import { baseHeaders, mayBeReady, type ReadyAnswer, sendReady } from '#fairway/server/kernel/http/ready-answer'
@@ -26,7 +27,7 @@ export type FindReady = (event: H3Event, app: App, path: string) => ReadyAnswer 
 
 /**
  * Wraps a handler with the steps that come first, even before route rules and static files. It waits for the app, ends requests
- * to foreign host names, normalizes the path and calls `enterRequest`. A response from `findReady` is sent at once. It is called
+ * to foreign host names, normalizes the path, takes the organization out of the address and calls `enterRequest`. A response from `findReady` is sent at once. It is called
  * only for reading requests, which other sites may also make.
  */
 export function aroundRequests(
@@ -43,7 +44,7 @@ export function aroundRequests(
     endUnreadBody(node)
     checkHost(node.req, app.config)
     const { url = '/' } = node.req
-    const target = canonicalTarget(url)
+    const target = targetOfPage(app, takeOrg(node.req, canonicalTarget(url)))
     if (target !== url) node.req.url = target
     if (target === '/' && asksForJsonLd(node.req)) {
       enterRequest(event)

@@ -125,6 +125,7 @@ export const errorCatalog = {
   'sign-in-elsewhere': { status: 403, title: 'You sign in to this application through another service.' },
   'sign-up-disabled': { status: 403, title: 'Creating an account with a password is turned off here.' },
   'link-unknown': { status: 404, title: 'This link is incomplete. Open it from the email again.' },
+  'no-such-organization': { status: 404, title: 'You have no access to this organization.' },
   'not-found': { status: 404, title: 'There is nothing at this address.' },
   'no-connection': { status: 404, title: 'No single sign-on is set up for this address.' },
   'unknown-action': { status: 404, title: 'There is no action with this name.' },
@@ -200,6 +201,8 @@ export const errorCatalog = {
     title:
       'Your codes can’t be checked, because the server’s secret has changed. Sign in another way, or ask your operator.',
   },
+  'slug-taken': { status: 409, title: 'Another organization has or had this address.' },
+  'organization-changed': { status: 409, title: 'You work in another organization now. Nothing was saved.' },
   'domain-taken': { status: 409, title: 'Another organization already uses this domain.' },
   'local-rows-refused': { status: 409, title: 'Some of the local data cannot be moved to another account.' },
   'still-referred': { status: 409, title: 'Other rows still refer to this.' },

@@ -51,6 +51,12 @@ export const ACTIONS_PREFIX = '/_fw/actions'
 /** Where a public form requests its ticket. */
 export const FORM_TICKET_PATH = '/_fw/form-ticket'
 export const ORG_PATH = '/_fw/org'
+/** The prefix of pages with an organization in their address: `/o/<slug>/…`. */
+export const ORG_PAGES_PREFIX = '/o'
+/** Names the organization that a request is for, by its slug. Links name it by a parameter of the same name. */
+export const ORG_HEADER = 'fw-org'
+/** The ID of the organization that a page without one in its address shows. */
+export const SHOWN_ORG_HEADER = 'fw-shown-org'
 /** Changes as they happen, as server-sent events. */
 export const CHANGES_PATH = '/_fw/changes'
 export const EMBED_PATH = '/_fw/embed'

@@ -27,6 +27,7 @@ export const ORG_PERMISSIONS = {
   'read-audit-log': ['owner', 'admin'],
   'manage-webhooks': ['owner', 'admin'],
   'decide-sign-in': ['owner'],
+  'set-address': ['owner'],
   'set-domain': ['owner'],
   'transfer-ownership': ['owner'],
   'delete-organization': ['owner'],

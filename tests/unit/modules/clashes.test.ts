@@ -204,6 +204,7 @@ describe('pageClashes', () => {
     ['/_fw/mine', '_fw/mine.vue'],
     ['/_fw/:rest(.*)*', '_fw/[...rest].vue'],
     ['/api/docs', 'api/docs.vue'],
+    ['/o/:id', 'o/[id].vue'],
   ])('reports a page at %s, where the server responds', (path, file) => {
     expect(clashes(path, file)[0]).toMatch(new RegExp(`^/app/app/pages/.*: nobody sees it, because .* Give it another`))
   })

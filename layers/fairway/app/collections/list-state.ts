@@ -1,3 +1,5 @@
+import { withOrg } from '../session/page-org'
+
 /** One field to sort by. Several sort by the first, then the second. */
 export interface SortBy {
   field: string
@@ -78,7 +80,7 @@ export function requestPath(path: string, state: ListState): string {
 
 /** The path and query of a file with all rows of this state, regardless of the shown page. */
 export const exportPath = (path: string, format: 'csv' | 'jsonl', { filters, order }: ListState): string =>
-  requestPath(`${path}/export/${format}`, { filters, order, position: '' })
+  withOrg(requestPath(`${path}/export/${format}`, { filters, order, position: '' }))
 
 /** The position that a link of the collection adds to the settings of the list. */
 export function positionOf(link: string, state: ListState): string {

@@ -1,9 +1,18 @@
 import { signInPathFor } from '#fairway/shared/sign-in-path'
 import type { ActionFailure } from '../request/action-failure'
-import { limitText } from '../request/limit-text'
+import type * as LimitText from '../request/limit-text'
 import { toActionFailure } from '../request/send-json'
+import { addressOf } from '../session/page-org'
 
 const SHOWN_IN_MS = 20_000
+const AT_LIMIT = 'plan-limit'
+
+/** Loaded with the first refusal at a limit, so that the first page does not load it. */
+const limits = shallowRef<typeof LimitText>()
+
+async function loadLimits(): Promise<void> {
+  limits.value ??= await import('../request/limit-text').catch(() => undefined)
+}
 
 /** Shows a failure in a toast with a retry button. Unexpected failures also show code and request ID. */
 export function useFailureToast() {
@@ -12,8 +21,9 @@ export function useFailureToast() {
   const failureText = useFailureText()
   const route = useRoute()
 
-  return (title: string, thrown: unknown, retry?: () => unknown): void => {
+  return async (title: string, thrown: unknown, retry?: () => unknown): Promise<void> => {
     const failure = toActionFailure(thrown)
+    if (failure.code === AT_LIMIT) await loadLimits()
     const requestId = failure.isUnexpected ? failure.requestId : undefined
     toast.add({
       title,
@@ -26,7 +36,7 @@ export function useFailureToast() {
           ? [
               {
                 label: t('failures.signInAgain'),
-                to: signInPathFor({ returnPath: route.path, again: true }),
+                to: signInPathFor({ returnPath: addressOf(route.path), again: true }),
                 external: true,
                 target: '_blank' as const,
               },
@@ -59,6 +69,12 @@ const copyAction = (label: string, text: string) => ({
   },
 })
 
+/** The numbers of a refusal at a limit, as soon as their code is loaded. */
+function numbersOf(...refusal: Parameters<typeof LimitText.limitText>): string | undefined {
+  void loadLimits()
+  return limits.value?.limitText(...refusal)
+}
+
 /** Describes a failure in one sentence, in the interface language if it has a text for the code. */
 export function useFailureText() {
   const { t, te, n } = useI18n()
@@ -66,7 +82,7 @@ export function useFailureText() {
 
   return (failure: ActionFailure): string => {
     const { code, title: english = '', extra } = failure
-    const numbers = code === 'plan-limit' ? limitText(extra, { t, te, n }) : undefined
+    const numbers = code === AT_LIMIT ? numbersOf(extra, { t, te, n }) : undefined
     const key = [
       `orgFailures.${code}`,
       `passwordFailures.${code}`,

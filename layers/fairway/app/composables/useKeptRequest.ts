@@ -1,5 +1,6 @@
 import type { ActionFailure } from '../request/action-failure'
 import { toActionFailure } from '../request/send-json'
+import { isOfSession } from './useRequest'
 
 interface LoadOptions<Answer> {
   ask: (signal: AbortSignal) => Promise<Answer>
@@ -43,8 +44,7 @@ export function useKeptRequest(isFinal: (failure: ActionFailure) => boolean = ()
   }
 
   function fail(failure: ActionFailure, isQuiet: boolean): void {
-    // The session may have ended in the meantime; the session gate decides how to continue.
-    if (failure.status === 401) void check()
+    if (isOfSession(failure)) void check()
     if (!isFinal(failure) && isQuiet) return
     error.value = failure
     status.value = 'error'

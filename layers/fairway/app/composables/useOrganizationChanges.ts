@@ -1,13 +1,21 @@
+import type { Router } from 'vue-router'
 import { formatTime } from '#fairway/shared/languages'
+import { orgPagePath } from '#fairway/shared/org-path'
 import type { JoinedOrganization, OrganizationDetails, OrganizationEntry } from '#fairway/shared/schemas/organization'
 import type { ActionFailure } from '../request/action-failure'
 import { callOperation, type OperationArgs, type OperationName, type OperationOutput } from '../request/operations'
 import { toActionFailure } from '../request/send-json'
+import { pageOrg } from '../session/page-org'
 import type { JoinQuestion, Place, SwitchQuestion } from './useOrganizations'
+
+/** Opens a page in an organization as a new document, if this one has an organization in its address. */
+function openIn({ slug }: Pick<OrganizationEntry, 'slug'>, path = '/'): void {
+  if (pageOrg.slug) window.location.assign(orgPagePath(slug, path))
+}
 
 /** Changes to the user's organizations and to the active one. The functions throw ActionFailure. */
 export function useOrganizationChanges() {
-  const { check } = useSession()
+  const { $session } = useNuxtApp()
   const { refresh } = useOrganizations()
 
   /** Makes a change, then reloads the session and the organizations. */
@@ -16,26 +24,59 @@ export function useOrganizationChanges() {
     ...args: OperationArgs<Name>
   ): Promise<OperationOutput<Name>> {
     const answer = await callOperation(name, ...args)
-    await Promise.all([check(), refresh()])
+    await Promise.all([$session.follow(), refresh()])
+    return answer
+  }
+
+  /** Makes a change after which the user works in another organization, if they confirmed that. */
+  async function enter<Name extends 'accept-invitation' | 'join-organization'>(
+    confirm: boolean,
+    name: Name,
+    ...args: OperationArgs<Name>
+  ) {
+    const answer = await change(name, ...args)
+    if (confirm) openIn(answer.joined)
+    return answer
+  }
+
+  async function create(name: string, confirm?: true) {
+    const organization = await change('create-organization', { name, confirm })
+    openIn(organization)
+    return organization
+  }
+
+  /** Makes a change after which the user has no organization at this address. */
+  async function end<Name extends 'leave-organization' | 'delete-organization'>(
+    name: Name,
+    ...args: OperationArgs<Name>
+  ): Promise<OperationOutput<Name>> {
+    if (!pageOrg.slug) return change(name, ...args)
+    const answer = await callOperation(name, ...args)
+    openIn({ slug: null })
     return answer
   }
 
   return {
     switchTo: (orgId: string | null, confirm?: true) => change('switch-organization', { orgId, confirm }),
-    create: (name: string, confirm?: true) => change('create-organization', { name, confirm }),
-    update: (input: Partial<Pick<OrganizationDetails, 'name' | 'allowedDomain' | 'agentsReadOnly'>>) =>
-      change('update-organization', input),
-    accept: (id: string, input: { token?: string; confirm: boolean }) => change('accept-invitation', { id, ...input }),
+    create,
+    update: (
+      input: Partial<Pick<OrganizationDetails, 'name' | 'allowedDomain' | 'agentsReadOnly'>> & { slug?: string },
+    ) => change('update-organization', input),
+    accept: (id: string, input: { token?: string; confirm: boolean }) =>
+      enter(input.confirm, 'accept-invitation', { id, ...input }),
     decline: (id: string, token?: string) => change('decline-invitation', { id, token }),
-    join: (orgId: string, confirm: boolean) => change('join-organization', { orgId, confirm }),
-    leave: (receiver?: string) => change('leave-organization', { receiver }),
+    join: (orgId: string, confirm: boolean) => enter(confirm, 'join-organization', { orgId, confirm }),
+    leave: (receiver?: string) => end('leave-organization', { receiver }),
     transfer: (email: string) => change('transfer-ownership', { email }),
-    destroy: (name: string) => change('delete-organization', { name }),
+    destroy: (name: string) => end('delete-organization', { name }),
     restore: (orgId: string) => change('restore-organization', { orgId }),
   }
 }
 
-/** Switches the active organization and offers undo. Asks first only if credentials would be left behind. */
+/**
+ * Switches the active organization and offers undo. Asks first only if credentials would be left behind. A page with an
+ * organization in its address opens the same section at the other address instead, and the active one stays.
+ */
 export function useOrganizationSwitch() {
   const { t } = useI18n()
   const toast = useToast()
@@ -43,6 +84,7 @@ export function useOrganizationSwitch() {
   const { organization } = useSession()
   const { question } = useOrganizationDialogs()
   const { switchTo } = useOrganizationChanges()
+  const router = useRouter()
 
   /** Returns the server's question if the user must answer it before the switch. */
   async function switchUnlessAsked(id: string | null): Promise<SwitchQuestion | undefined> {
@@ -57,6 +99,7 @@ export function useOrganizationSwitch() {
   }
 
   return async function change(to: Place | null): Promise<void> {
+    if (pageOrg.slug) return openIn({ slug: to?.slug ?? null }, sectionOf(router))
     const name = to?.name ?? t('frame.personal')
     const from = organization.value ?? null
     try {
@@ -68,6 +111,15 @@ export function useOrganizationSwitch() {
       failed(t('org.notSwitched', { name }), thrown, () => change(to))
     }
   }
+}
+
+/** The path of the current page; the list of a row's page, because other organizations have other rows. */
+function sectionOf({ currentRoute, resolve }: Pick<Router, 'currentRoute' | 'resolve'>): string {
+  const { path, matched } = currentRoute.value
+  const pattern = matched.at(-1)?.path.split('/') ?? []
+  const at = pattern.findIndex(part => part.includes(':') && !part.endsWith('?'))
+  const list = at === -1 ? path : path.split('/').slice(0, at).join('/')
+  return resolve(list || '/').matched.length > 0 ? list || '/' : '/'
 }
 
 /** Restores a deleted organization and reports the result. */

@@ -31,6 +31,7 @@ export const joinableOf = ({ invitations, domainMatches }: OrganizationOverview)
 export interface Place {
   id: string
   name: string
+  slug?: string | null
 }
 
 export interface SwitchQuestion {

@@ -1,7 +1,7 @@
 import type { ListedInvitation } from '#fairway/shared/schemas/organization'
 import { ActionFailure } from '../request/action-failure'
 import { callOperation } from '../request/operations'
-import { unlessGone } from '../request/send-json'
+import { unlessGone } from '../request/open-stream'
 
 /** The open invitations of the active organization, with their actions. */
 export function usePendingInvitations() {

@@ -2,8 +2,10 @@ import type { ActionFailure } from '../request/action-failure'
 import { callOperation, isReading, operationName, type OperationArgs, type OperationName } from '../request/operations'
 import { toActionFailure } from '../request/send-json'
 
-/** The organization is closed to the session, or the terms have a new version. */
-const CHANGED = ['provider-required', 'terms-due']
+const OF_SESSION = ['provider-required', 'terms-due', 'organization-changed', 'no-such-organization']
+
+/** Whether a failure shows that the session has ended or changed in the meantime. The frame decides how to continue. */
+export const isOfSession = ({ status, code }: ActionFailure): boolean => status === 401 || OF_SESSION.includes(code)
 
 /**
  * The state of one kind of request: `run` returns the response or throws ActionFailure, `attempt` returns whether it succeeded.
@@ -29,8 +31,7 @@ export function useRequest<Args extends unknown[], Output>(send: (...args: Args)
     } catch (thrown) {
       const failure = toActionFailure(thrown)
       if (mine === newest) error.value = failure
-      // The session may have changed in the meantime; the frame decides how to continue.
-      if (failure.status === 401 || CHANGED.includes(failure.code)) void check()
+      if (isOfSession(failure)) void check()
       throw failure
     } finally {
       if (mine === newest) pending.value = false

@@ -1,6 +1,6 @@
 import { LOCAL_DATA_MARK } from '#fairway/shared/device'
-import { forgetDrafts } from '../session/draft'
-import { createSessionSignal } from '../session/session-signal'
+import { forgetDrafts } from '../session/forget-drafts'
+import { sendSignedOut } from '../session/session-signal'
 import { RECENTS_SETTING, writeDeviceSetting } from '../utils/device-setting'
 
 /** The session of this browser: its state, the signed-in user's data, and sign-out. */
@@ -21,21 +21,10 @@ export function useSession() {
     await $session.signOut()
     forgetDrafts(sessionStorage)
     writeDeviceSetting(RECENTS_SETTING, null)
-    createSessionSignal(window).sendSignedOut()
+    sendSignedOut()
   }
 
   return { state: $session.state, session, organization, check: $session.check, signOut }
-}
-
-/** Signs out. If the server does not confirm it, a toast offers a retry. */
-export function useSignOut() {
-  const { t } = useI18n()
-  const { signOut } = useSession()
-  const failed = useFailureToast()
-
-  return async function leave(): Promise<void> {
-    await signOut().catch((thrown: unknown) => failed(t('account.signOutFailed'), thrown, leave))
-  }
 }
 
 /** Whether this server offers the move of local data and the user is signed in to a real account. */

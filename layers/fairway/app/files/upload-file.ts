@@ -8,6 +8,7 @@ import {
 } from '#fairway/shared/schemas/file'
 import { ActionFailure } from '../request/action-failure'
 import { sendJson, toFailure } from '../request/send-json'
+import { orgHeader } from '../session/page-org'
 
 interface UploadOptions {
   signal: AbortSignal
@@ -36,6 +37,8 @@ export function uploadFile(upload: string, file: File, { signal, onProgress }: U
     request.setRequestHeader('accept', 'application/json')
     request.setRequestHeader('content-type', file.type || 'application/octet-stream')
     request.setRequestHeader('x-file-name', encodeURIComponent(file.name))
+    const header = orgHeader()
+    if (header) request.setRequestHeader(...header)
     request.send(file)
   })
 }

@@ -1,12 +1,14 @@
 // Loaded after the first page. One tab of the browser listens to the server and forwards events to the others.
 import { CHANGES_PATH } from '#fairway/shared/paths'
 import { isRecord } from '#fairway/shared/record'
+import { pageOrg, withOrg } from '../session/page-org'
 import type { Change } from '#fairway/shared/schemas/change'
 
 /** An event for a page: one change, a reload of everything it shows, or a change of the session. */
 export type Heard = { kind: 'change'; change: Change } | { kind: 'reload' } | { kind: 'session' }
 
-const NAME = 'fairway-changes'
+/** Tabs in different organizations have streams of their own. */
+const NAME = ['fairway-changes', pageOrg.slug].join(' ').trim()
 const FIRST_PAUSE_IN_MS = 1000
 const LONGEST_PAUSE_IN_MS = 60_000
 /** The maximum time for which the server repeats earlier changes. */
@@ -153,7 +155,7 @@ async function listenToServer({ path, tell, signal }: ServerOptions): Promise<vo
 /** One connection. The browser itself reconnects after a short network failure. */
 function untilClosed({ path, tell, signal }: ServerOptions, onReady: () => void): Promise<void> {
   return new Promise(resolve => {
-    const source = new EventSource(path())
+    const source = new EventSource(withOrg(path()))
     const close = () => {
       source.close()
       resolve()

@@ -1,3 +1,5 @@
+import { ORG_PAGES_PREFIX } from '#fairway/shared/paths'
+import { addressOf } from '../session/page-org'
 import { isPrivateRoute, signInPath, termsPath } from '../utils/sign-in-path'
 
 /**
@@ -6,6 +8,11 @@ import { isPrivateRoute, signInPath, termsPath } from '../utils/sign-in-path'
  */
 export default defineNuxtRouteMiddleware(async (to, from) => {
   if (import.meta.server || !isPrivateRoute(to)) return
+  if (to.path.startsWith(`${ORG_PAGES_PREFIX}/`)) {
+    // The organization of a document does not change: a link to a page in one opens a new document.
+    window.location.assign(to.fullPath)
+    return false
+  }
   const { $session, isHydrating } = useNuxtApp()
   const status = () => $session.state.value.status
   // components/SessionGate.vue keeps the state current while a private page is open.
@@ -13,12 +20,12 @@ export default defineNuxtRouteMiddleware(async (to, from) => {
   await $session.recheck()
   const { value } = $session.state
   if (value.status === 'signed-in' && value.session.termsDue) {
-    window.location.replace(termsPath(to.fullPath))
+    window.location.replace(termsPath(addressOf(to.fullPath)))
     return new Promise(() => {})
   }
   // All visitors may see that a page does not exist.
   if (status() !== 'signed-out' || to.matched.length === 0) return
-  const path = signInPath(new URL(to.fullPath, window.location.origin))
+  const path = signInPath(new URL(addressOf(to.fullPath), window.location.origin))
   if (!isHydrating) {
     window.location.assign(path)
     return false

@@ -2,6 +2,7 @@ import * as z from 'zod/mini'
 import { readDeviceSetting, RECENTS_SETTING, writeDeviceSetting } from '../utils/device-setting'
 
 const MOST = 6
+const MOST_ORGANIZATIONS = 10
 
 const recentSchema = z.object({
   kind: z.enum(['page', 'action', 'item']),
@@ -11,7 +12,7 @@ const recentSchema = z.object({
   label: z.optional(z.string()),
   icon: z.optional(z.string()),
 })
-const keptSchema = z.object({ userId: z.string(), orgId: z.nullable(z.string()), entries: z.array(recentSchema) })
+const keptSchema = z.object({ userId: z.string(), byOrg: z.record(z.string(), z.array(recentSchema)) })
 
 /** An entry that the user opened from the palette. */
 export type Recent = z.infer<typeof recentSchema>
@@ -23,16 +24,23 @@ interface RecentsOf {
 }
 
 /** The recent entries of this user, newest first. */
-export function readRecents({ userId, orgId }: RecentsOf): Recent[] {
+export const readRecents = ({ userId, orgId }: RecentsOf): Recent[] =>
+  (readKept(userId)[orgId ?? ''] ?? []).slice(0, MOST)
+
+/** The entries of this user in each organization. */
+function readKept(userId: string): Record<string, Recent[]> {
   const { data } = keptSchema.safeParse(parse(readDeviceSetting(RECENTS_SETTING)))
-  return data?.userId === userId && data.orgId === orgId ? data.entries.slice(0, MOST) : []
+  return data?.userId === userId ? data.byOrg : {}
 }
 
 /** Stores an opened entry on this device and returns the updated list. */
 export function addRecent(whose: RecentsOf, recent: Recent): Recent[] {
   const others = readRecents(whose).filter(({ kind, key }) => kind !== recent.kind || key !== recent.key)
   const entries = [recent, ...others].slice(0, MOST)
-  writeDeviceSetting(RECENTS_SETTING, JSON.stringify({ ...whose, entries }))
+  const { userId, orgId } = whose
+  const { [orgId ?? '']: _before, ...kept } = readKept(userId)
+  const byOrg = Object.fromEntries([...Object.entries(kept).slice(1 - MOST_ORGANIZATIONS), [orgId ?? '', entries]])
+  writeDeviceSetting(RECENTS_SETTING, JSON.stringify({ userId, byOrg }))
   return entries
 }
 

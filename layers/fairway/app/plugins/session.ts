@@ -1,8 +1,10 @@
+import { orgPagePath } from '#fairway/shared/org-path'
 import { SESSION_PATH } from '#fairway/shared/paths'
 import { isRecord } from '#fairway/shared/record'
 import type { Session } from '#fairway/shared/schemas/session'
 import { sendJson } from '../request/send-json'
-import { createSessionStore } from '../session/session-store'
+import { addressOf, nameOrgInRequests, pageOrg } from '../session/page-org'
+import { createSessionStore, workingIn } from '../session/session-store'
 import { writeDeviceSetting } from '../utils/device-setting'
 
 const TIME_OUT_IN_MS = 10_000
@@ -35,22 +37,29 @@ export default defineNuxtPlugin({
   setup() {
     // For zod on the first page that loads it: the content security policy forbids `eval`.
     Object.assign(globalThis, { __zod_globalConfig: { jitless: true } })
-    return {
-      provide: {
-        session: createSessionStore({
-          ask: async () => {
-            const answer = await sendJson(SESSION_PATH, { timeoutInMs: TIME_OUT_IN_MS, fetch: askEarly })
-            if (!isSessionAnswer(answer)) throw new TypeError('This is no answer about a session.')
-            const { session } = answer
-            // The sign-in page shows the previously used method.
-            if (session) writeDeviceSetting('signed-in-with', session.provider)
-            return session
-          },
-          end: async () => {
-            await sendJson(SESSION_PATH, { method: 'DELETE', timeoutInMs: TIME_OUT_IN_MS })
-          },
-        }),
+    const session = createSessionStore({
+      ask: async () => {
+        const answer = await sendJson(SESSION_PATH, { timeoutInMs: TIME_OUT_IN_MS, fetch: askEarly })
+        if (!isSessionAnswer(answer)) throw new TypeError('This is no answer about a session.')
+        const { session } = answer
+        // The sign-in page shows the previously used method.
+        if (session) writeDeviceSetting('signed-in-with', session.provider)
+        const { slug } = pageOrg
+        // A former slug leads to the current one.
+        if (slug && session?.orgSlug && session.orgSlug !== slug)
+          location.replace(location.href.replace(addressOf(''), orgPagePath(session.orgSlug, '')))
+        return session
       },
+      end: async () => {
+        await sendJson(SESSION_PATH, { method: 'DELETE', timeoutInMs: TIME_OUT_IN_MS })
+      },
+    })
+    if (import.meta.client) {
+      nameOrgInRequests(() => {
+        const { value } = session.state
+        return value.status === 'signed-in' ? workingIn(value.session) : undefined
+      })
     }
+    return { provide: { session } }
   },
 })

@@ -2,6 +2,7 @@ import type { OperationTypes } from '#fw/operations'
 import type * as fwOperations from '#build/fw-operations'
 import { shallowRef } from 'vue'
 import { operationRequest } from '#fairway/shared/operation-request'
+import { withOrg } from '../session/page-org'
 import { type SendOptions, sendJson } from './send-json'
 
 export type OperationName = keyof OperationTypes & string
@@ -47,9 +48,9 @@ export async function callOperation<Name extends OperationName>(
   return (await sendJson(path, { ...request, ...options })) as OperationOutput<Name>
 }
 
-/** The address of a read operation, for links. In development it is empty until an operation has been called. */
+/** The address of a read operation in the organization of this page, for links. In development it is empty until an operation has been called. */
 export const operationPath = <Name extends OperationName>(name: Name, ...[input]: OperationArgs<Name>): string =>
-  requestOf(name, input).path
+  withOrg(requestOf(name, input).path)
 
 /** Whether the operation is a read. Valid only after the operation has been called. */
 export const isReading = (name: OperationName): boolean => addressOf(name).endsWith(' GET')

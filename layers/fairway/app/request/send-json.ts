@@ -45,19 +45,8 @@ export async function sendJson(path: string, options: SendOptions = {}): Promise
 
 const toBody = (body: unknown): string | Blob | undefined => (body instanceof Blob ? body : JSON.stringify(body))
 
-/** Opens a GET response of our own server for streaming. Throws ActionFailure unless it is successful. */
-export async function openStream(path: string, signal: AbortSignal): Promise<Response> {
-  const response = await fetch(path, { cache: 'no-store', signal }).catch(unreached)
-  if (response.ok) return response
-  throw toFailure(await response.json().catch((): unknown => undefined), response)
-}
-
-/** For the `catch` of a deletion: ignores a failure because the row is already deleted. Throws everything else. */
-export function unlessGone(thrown: unknown): void {
-  if (!(thrown instanceof ActionFailure) || thrown.status !== 404) throw thrown
-}
-
-function unreached(cause: unknown): never {
+/** For the `catch` of a request: throws the failure of a server that was not reached. */
+export function unreached(cause: unknown): never {
   const kind = isTimeOut(cause) ? 'timed-out' : 'offline'
   throw new ActionFailure({ kind }, { cause })
 }

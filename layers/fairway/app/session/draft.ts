@@ -1,13 +1,13 @@
-const PREFIX = 'fairway-draft-'
+import { DRAFT_PREFIX } from './forget-drafts'
 
 /** Reads a stored draft, for example a zod schema. */
 export interface DraftSchema<T> {
   safeParse(value: unknown): { success: true; data: T } | { success: false }
 }
 
-/** Keeps unsaved input in this tab only, in case the session ends. */
-export function createDraft<T>(storage: Storage, userId: string, name: string, schema: DraftSchema<T>) {
-  const key = `${PREFIX}${userId}-${name}`
+/** Keeps unsaved input of a user in an organization in this tab only, in case the session ends. */
+export function createDraft<T>(storage: Storage, owner: string, name: string, schema: DraftSchema<T>) {
+  const key = `${DRAFT_PREFIX}${owner}-${name}`
   return {
     /** The stored draft, or undefined. */
     read(): T | undefined {
@@ -16,13 +16,6 @@ export function createDraft<T>(storage: Storage, userId: string, name: string, s
     },
     keep: (draft: T) => storage.setItem(key, JSON.stringify(draft)),
     forget: () => storage.removeItem(key),
-  }
-}
-
-/** Deletes every draft of this tab, so that no input remains after a sign-out. */
-export function forgetDrafts(storage: Storage): void {
-  for (const key of Object.keys(storage)) {
-    if (key.startsWith(PREFIX)) storage.removeItem(key)
   }
 }
 

@@ -13,6 +13,10 @@ export interface SessionStore {
   check(): Promise<void>
   /** As `check`, but joins a pending request. */
   recheck(): Promise<void>
+  /** As `check`, and shows the organization that the user works in now. */
+  follow(): Promise<void>
+  /** The session in another organization, while this page still shows the one before. */
+  elsewhere: DeepReadonly<ShallowRef<Session | undefined>>
   /** Ends the session on the server and here. Throws when the server did not confirm it. */
   signOut(): Promise<void>
   /** Applies a sign-out from another tab. */
@@ -27,6 +31,7 @@ export interface SessionServer {
 /** The session state of this browser, in the order of requests, not of responses. */
 export function createSessionStore(server: SessionServer): SessionStore {
   const state = shallowRef<SessionState>({ status: 'loading' })
+  const elsewhere = shallowRef<Session>()
   let generation = 0
   let inFlight: Promise<void> | undefined
 
@@ -36,19 +41,23 @@ export function createSessionStore(server: SessionServer): SessionStore {
     state.value = next
   }
 
-  async function ask(mine: number): Promise<void> {
+  async function ask(mine: number, isFollowing: boolean): Promise<void> {
     const next = await server.ask().then(toState, reason => afterFailure(state.value, reason))
-    if (mine === generation) settle(next)
+    if (mine !== generation) return
+    elsewhere.value = isFollowing ? undefined : sessionElsewhere(state.value, next)
+    settle(elsewhere.value ? state.value : next)
   }
 
-  function check(): Promise<void> {
-    inFlight = ask(++generation)
+  function check(isFollowing = false): Promise<void> {
+    inFlight = ask(++generation, isFollowing)
     return inFlight
   }
 
   return {
     state: readonly(state),
-    check,
+    elsewhere: readonly(elsewhere),
+    check: () => check(),
+    follow: () => check(true),
     recheck: () => inFlight ?? check(),
     async signOut() {
       await server.end()
@@ -61,6 +70,23 @@ export function createSessionStore(server: SessionServer): SessionStore {
 const toState = (session: Session | null): SessionState =>
   session ? { status: 'signed-in', session } : { status: 'signed-out' }
 
-/** A failed check keeps the signed-in user, so that a short outage loses no input. */
+/** The ID of the organization that a session works in, even if it is closed to the session. */
+export const workingIn = ({ orgId, closedOrg }: Pick<Session, 'orgId' | 'closedOrg'>): string | undefined =>
+  orgId ?? closedOrg?.id
+
+/** The session of the same user in another organization. The page does not follow: its input is for the one before. */
+function sessionElsewhere(known: SessionState, next: SessionState): Session | undefined {
+  if (known.status !== 'signed-in' || next.status !== 'signed-in') return undefined
+  const from = workingIn(known.session)
+  const isMoved = from && from !== workingIn(next.session) && known.session.userId === next.session.userId
+  return isMoved ? next.session : undefined
+}
+
+/**
+ * A failed check keeps the signed-in user, so that a short outage loses no input; not when the organization in the address is
+ * closed to them (404).
+ */
 const afterFailure = (known: SessionState, reason: unknown): SessionState =>
-  known.status === 'signed-in' ? known : { status: 'unreachable', reason }
+  known.status === 'signed-in' && (reason as { status?: number }).status !== 404
+    ? known
+    : { status: 'unreachable', reason }

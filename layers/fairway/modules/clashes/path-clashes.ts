@@ -5,7 +5,7 @@ import { isPlatformFile } from '../registry/roots'
 import { compilePages, type PageFile, withChildren } from '../pages/page-files'
 import { filesBelow } from '../registry/discover'
 import { SITE_FILES } from '../pages/site-files'
-import { RESERVED_PLACES } from '../../shared/paths'
+import { ORG_PAGES_PREFIX, RESERVED_PLACES } from '../../shared/paths'
 import { scanServerRoutes } from 'nitropack/core'
 import type { Nitro } from 'nitropack/types'
 
@@ -20,7 +20,7 @@ export interface TakenPath {
 }
 
 /** Path prefixes that are reserved for the platform, including future paths. */
-const PLACES = [...[...RESERVED_PLACES, '/_nuxt'].map(place => `${place}/**`), '/__nuxt_error']
+const PLACES = [...[...RESERVED_PLACES, '/_nuxt', ORG_PAGES_PREFIX].map(place => `${place}/**`), '/__nuxt_error']
 
 /**
  * Paths that the application may serve itself. The platform mounts its own only if the application does not

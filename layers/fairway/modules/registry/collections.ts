@@ -67,6 +67,7 @@ const handlersOf = (files: readonly DeclarationFile[]) =>
 const RESERVED = new Map([
   ['api', 'the framework'],
   ['contexts', 'the documents of collections'],
+  ['o', 'the pages of an organization'],
 ])
 
 /** Collections whose path is already taken. Each fault names both files. */

@@ -1,7 +1,7 @@
 import { purgeUndo } from '#fairway/server/domains/actions'
 import { purgeApprovals } from '#fairway/server/domains/agents'
 import { purgeOAuth, purgeOAuthClients } from '#fairway/server/domains/oauth-server'
-import { purgeOrganizations, purgeServiceKeys } from '#fairway/server/domains/organizations'
+import { purgeFormerSlugs, purgeOrganizations, purgeServiceKeys } from '#fairway/server/domains/organizations'
 import { purgeEmbedTokens } from '#fairway/server/domains/pages'
 import { purgeAddressChanges, purgeNotifications, purgeSessions } from '#fairway/server/domains/people'
 import { purgeSetupLinks } from '#fairway/server/domains/setup'
@@ -30,6 +30,7 @@ const PURGES = [
   purgeWebhooks,
   purgeSetupLinks,
   purgeOrganizations,
+  purgeFormerSlugs,
   purgeJobs,
 ]
 

@@ -1,6 +1,6 @@
 import { notifyByTopic } from '#fairway/server/domains/mails'
 import { claimAccessReviews } from '#fairway/server/domains/oauth-server'
-import { listManagers } from '#fairway/server/domains/organizations'
+import { listManagers, orgUrl } from '#fairway/server/domains/organizations'
 import { requireRun } from '#fairway/server/kernel/current-run'
 import { defineJob } from '#fairway/server/kernel/jobs'
 import { ORGANIZATION_APPS_PAGE } from '#fairway/shared/paths'
@@ -26,7 +26,7 @@ export default defineJob({
       const addresses = await listManagers(app, orgId, ['owner'])
       await notifyByTopic(app, { orgId, addresses }, 'unused-access', {
         values: { organization, connections },
-        href: app.config.baseUrl + ORGANIZATION_APPS_PAGE,
+        href: await orgUrl(app, orgId, ORGANIZATION_APPS_PAGE),
       })
       mailed += 1
     }

@@ -16,6 +16,8 @@ interface Run {
   grantId?: string
   /** The organization of a job, which has no session. */
   orgId?: string | null
+  /** The slug of the organization that the request names. */
+  orgSlug?: string
   /** Returns whether the person signed in at most 15 minutes ago; missing when a token or a program acts for them. */
   hasRecentSignIn?: () => Promise<boolean>
   /** The network address of the person's own program; another application and the command line have none. */

@@ -7,6 +7,7 @@ import { catalog as collections } from '#fw/collections'
 import { catalog as jobs } from '#fw/jobs'
 import { catalog as mails } from '#fw/mails'
 import { frames } from '#fw/page-frames'
+import { pages } from '#fw/pages'
 import { providers } from '#fw/providers'
 import { createApp } from '#fairway/server/compose'
 import { declareWork } from '#fairway/server/declare-work'
@@ -102,7 +103,7 @@ async function start() {
   const app = await createApp({ env: process.env, fwConfig, frames })
   checkCollections(app, collections)
   declareProviders(app, providers)
-  declareWork(app, { jobs, mails, actions: async () => (await import('#fw/actions')).catalog })
+  declareWork(app, { jobs, mails, pages, actions: async () => (await import('#fw/actions')).catalog })
   declareTools(app, loadTools)
   const { applied } = await migrateAll(app.db, await loadShippedMigrations(useStorage), app.log)
   await keepFolds(app)

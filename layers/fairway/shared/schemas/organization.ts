@@ -5,7 +5,13 @@ import { shownPersonSchema } from './person'
 const roleSchema = z.enum(ORG_ROLES)
 
 /** One organization in a member's lists. */
-export const organizationEntrySchema = z.object({ id: z.string(), name: z.string(), role: roleSchema })
+export const organizationEntrySchema = z.object({
+  id: z.string(),
+  name: z.string(),
+  /** Its address: `/o/<slug>/…`. */
+  slug: z.nullable(z.string()),
+  role: roleSchema,
+})
 export type OrganizationEntry = z.infer<typeof organizationEntrySchema>
 
 /** The person who invited; null once that account is deleted. */
@@ -26,6 +32,7 @@ export type ReceivedInvitation = z.infer<typeof receivedInvitationSchema>
 export const organizationDetailsSchema = z.object({
   id: z.string(),
   name: z.string(),
+  slug: z.nullable(z.string()),
   allowedDomain: z.nullable(z.string()),
   requiredAuthProvider: z.nullable(z.string()),
   requiredAuthDomain: z.nullable(z.string()),

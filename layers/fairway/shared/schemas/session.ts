@@ -33,6 +33,8 @@ const sessionSchema = z.object({
   image: z.nullable(z.string()),
   orgId: z.nullable(z.string()),
   orgName: z.nullable(z.string()),
+  /** The address of the organization: `/o/<slug>/…`. */
+  orgSlug: z.nullable(z.string()),
   orgRole: z.nullable(orgRoleSchema),
   closedOrg: z.optional(closedOrgSchema),
   /** Present while a policy requires a second factor that this sign-in lacks: the deadline, and the policy's owner. */
@@ -81,6 +83,7 @@ export interface Session extends z.infer<typeof sessionSchema> {}
 export const orgContextSchema = z.pick(sessionSchema, {
   orgId: true,
   orgName: true,
+  orgSlug: true,
   orgRole: true,
   closedOrg: true,
   secondFactor: true,

@@ -23,11 +23,21 @@ describe('recent items', () => {
     expect(readRecents(ada)).toHaveLength(6)
   })
 
-  it('are empty for another person or organization, whose first entry replaces them', () => {
+  it('are kept for each organization, also while tabs in two of them write', () => {
     addRecent(ada, page('/1'))
     expect(readRecents({ ...ada, orgId: 'two' })).toEqual([])
-    expect(readRecents({ ...ada, userId: 'eve' })).toEqual([])
     addRecent({ ...ada, orgId: 'two' }, page('/2'))
+    addRecent(ada, page('/3'))
+    expect(readRecents(ada)).toEqual([page('/3'), page('/1')])
+    expect(readRecents({ ...ada, orgId: 'two' })).toEqual([page('/2')])
+    for (let number = 0; number < 12; number++) addRecent({ ...ada, orgId: `n${number}` }, page('/4'))
+    expect(readRecents(ada)).toEqual([])
+  })
+
+  it('are empty for another person, whose first entry replaces them', () => {
+    addRecent(ada, page('/1'))
+    expect(readRecents({ ...ada, userId: 'eve' })).toEqual([])
+    addRecent({ ...ada, userId: 'eve' }, page('/2'))
     expect(readRecents(ada)).toEqual([])
   })
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod/mini'
-import { createDraft, forgetDrafts } from '#fairway/app/session/draft'
+import { createDraft } from '#fairway/app/session/draft'
+import { forgetDrafts } from '#fairway/app/session/forget-drafts'
 
 /** A storage like a browser's: items are its own keys, methods are not. */
 function createStorage(): Storage {

@@ -10,6 +10,7 @@ const ada: Session = {
   image: null,
   orgId: null,
   orgName: null,
+  orgSlug: null,
   orgRole: null,
   provider: 'password',
   createdAt: '2026-01-01T00:00:00.000Z',
@@ -52,6 +53,60 @@ describe('session store', () => {
     const store = createSessionStore({ ask: () => Promise.reject(reason), end: async () => undefined })
     await store.check()
     expect(store.state.value).toEqual({ status: 'unreachable', reason })
+  })
+
+  describe('in another organization', () => {
+    const at = { ...ada, orgId: 'one', orgName: 'One' }
+    const elsewhere = { ...ada, orgId: 'two', orgName: 'Two' }
+    const storeOf = async (...answers: (Session | null)[]) => {
+      const store = createSessionStore({ ask: async () => answers.shift() ?? null, end: async () => undefined })
+      await store.check()
+      return store
+    }
+
+    it('keeps the shown one and tells of the other, until the page follows', async () => {
+      const store = await storeOf(at, elsewhere, elsewhere)
+      await store.recheck()
+      expect([store.state.value, store.elsewhere.value]).toEqual([{ status: 'signed-in', session: at }, elsewhere])
+      await store.follow()
+      expect([store.state.value, store.elsewhere.value]).toEqual([
+        { status: 'signed-in', session: elsewhere },
+        undefined,
+      ])
+    })
+
+    it('follows a return, a sign-out and another person at once', async () => {
+      const back = await storeOf(at, elsewhere, at)
+      await back.check()
+      await back.check()
+      expect([back.state.value, back.elsewhere.value]).toEqual([{ status: 'signed-in', session: at }, undefined])
+      const out = await storeOf(at, null)
+      await out.check()
+      expect(out.state.value).toEqual({ status: 'signed-out' })
+      const eve = { ...elsewhere, userId: 'u2' }
+      const other = await storeOf(at, eve)
+      await other.check()
+      expect(other.state.value).toEqual({ status: 'signed-in', session: eve })
+    })
+
+    it('is the same one while it is closed to the session, and the first one is shown at once', async () => {
+      const closedOrg = { id: 'one', name: 'One', provider: '', providerName: '', signIn: null, isOwnProvider: false }
+      const closed = { ...ada, closedOrg }
+      const store = await storeOf(ada, at, closed)
+      await store.check()
+      expect(store.state.value).toEqual({ status: 'signed-in', session: at })
+      await store.check()
+      expect(store.state.value).toEqual({ status: 'signed-in', session: closed })
+    })
+
+    it('is unreachable when the address is closed to the person, also later', async () => {
+      const reason = Object.assign(new Error('404'), { status: 404 })
+      const answers = [async () => at, () => Promise.reject(reason)]
+      const store = createSessionStore({ ask: () => answers.shift()!(), end: async () => undefined })
+      await store.check()
+      await store.check()
+      expect(store.state.value).toEqual({ status: 'unreachable', reason })
+    })
   })
 
   it('stays signed in when a later check fails', async () => {

@@ -19,6 +19,7 @@ const sessionOf = (userId: string, orgId: string | null): Session => ({
   image: null,
   orgId,
   orgName: orgId,
+  orgSlug: null,
   orgRole: orgId ? 'member' : null,
   provider: 'password',
   createdAt: '2026-01-01T00:00:00.000Z',

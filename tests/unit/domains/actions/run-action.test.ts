@@ -26,6 +26,7 @@ const session: Session = {
   image: null,
   orgId: null,
   orgName: null,
+  orgSlug: null,
   orgRole: null,
   provider: 'password',
   createdAt: '2026-01-01T00:00:00.000Z',

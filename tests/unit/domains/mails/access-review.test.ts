@@ -60,7 +60,7 @@ it('owners get one mail a month, about connections older than 30 days that did n
   expect(mail?.text).toContain('Writer (Ada): never deleted')
   expect(mail?.text).toContain('Sleeper (Ada): not used at all')
   expect(mail?.text).not.toContain('Cleaner')
-  expect(mail?.text).toContain('/team/apps')
+  expect(mail?.text).toContain(`/o/${ada.orgSlug}/team/apps`)
   expect(mail?.text).toContain('/_fw/mail-topics?token=')
 
   // After two weeks without a server, the next month is made up for.

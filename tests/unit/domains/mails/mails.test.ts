@@ -15,6 +15,7 @@ import { mailFaults } from '#fairway/server/kernel/mail/mail-faults'
 import { sendMailJob } from '#fairway/server/kernel/mail/queue-mail'
 import { messagesOf } from '#fairway/server/kernel/messages'
 import type { Orm } from '#fairway/server/kernel/database/client'
+import type { Session } from '#fairway/shared/schemas/session'
 import { createTestApp, type TestApp } from '../../../support/app'
 import { mailParts, startSmtp } from '../../../support/mail'
 import { query } from '../../../support/query'
@@ -174,6 +175,32 @@ describe('sendMail', () => {
     const [raw] = smtp.received
     expect(raw?.data).toMatch(/^List-Unsubscribe-Post: List-Unsubscribe=One-Click\r$/m)
     expect(raw?.data).toMatch(/^Message-ID: <[\w-]+@example\.test>\r$/m)
+  })
+
+  it('links to private pages in the organization of the session or job, and elsewhere without it', async () => {
+    const { app } = test
+    const page = (path: string, kind: 'private' | 'public') => ({ path, pattern: new RegExp(`^${path}$`), kind })
+    const pages = [page('/deals', 'private'), page('/prices', 'public')]
+    declareWork(app, { jobs: [], mails: [], actions: async () => [], pages })
+    const org = `insert into organizations (id, name, slug, created_by, created_at) values ('o', 'Larch', 'larch', 'ada', 0)`
+    await query(app, org)
+    let count = 0
+    const linkOf = async (href: string, run: { orgId?: string; session?: Session }) => {
+      const to = `p${++count}@example.test`
+      declareMails(app, [{ name: 'morning', mail: defineMail({ description: 'x', example: {}, href: () => href }) }])
+      await withRun({ app, session: null, ...run }, () =>
+        sendMail(app.db.orm, 'morning' as never, { to, data: {} } as never),
+      )
+      await deliver()
+      return /(http\S+)/.exec((await smtp.mailTo(to)).text.split('See all deals:')[1] ?? '')?.[1]
+    }
+    const { baseUrl } = app.config
+    expect(await linkOf('/deals?of=Ada#top', { orgId: 'o' })).toBe(`${baseUrl}/o/larch/deals?of=Ada#top`)
+    expect(await linkOf('/deals', { session: { orgId: 'o' } as Session })).toBe(`${baseUrl}/o/larch/deals`)
+    expect(await linkOf('/deals', {})).toBe(`${baseUrl}/deals`)
+    for (const path of ['/prices', '/no/such/page', '/_fw/session', '/o/larch/deals'])
+      expect(await linkOf(path, { orgId: 'o' })).toBe(baseUrl + path)
+    expect(await linkOf('https://example.net/deals', { orgId: 'o' })).toBe('https://example.net/deals')
   })
 
   it('uses the language that the recipient has chosen in the app', async () => {

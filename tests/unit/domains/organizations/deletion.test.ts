@@ -107,7 +107,7 @@ describe('organization deletion', () => {
     expect(await listDeleted(test.app, member.userId)).toEqual([])
     expect(await codeOf(restore(member))).toBe('not-found')
     expect(await listDeleted(test.app, owner.userId)).toMatchObject([{ id: orgId, name: owner.orgName }])
-    expect(await restore()).toEqual({ id: orgId, name: owner.orgName, role: 'owner' })
+    expect(await restore()).toEqual({ id: orgId, name: owner.orgName, slug: owner.orgSlug, role: 'owner' })
     expect([await members(), await worksIn(owner), await worksIn(member)]).toEqual([before, orgId, member.orgId])
     expect(await listDeleted(test.app, owner.userId)).toEqual([])
     expect(await codeOf(restore())).toBe('not-found')

@@ -41,7 +41,7 @@ const choiceOf = (person: Session) =>
 const moves = () =>
   test.lines().filter(({ message }) => message === 'the active organization of an account has changed')
 const nameOf = ({ orgId: id, orgName: name }: Session) => ({ id, name })
-const entryOf = (owner: Session) => ({ ...nameOf(owner), role: 'member' })
+const entryOf = (owner: Session) => ({ ...nameOf(owner), slug: owner.orgSlug, role: 'member' })
 const give = (owner: Session, key: string) => putCredential(test.app, { orgId: owner.orgId ?? '' }, key, 'value')
 
 /** The ways to join an existing organization. */

@@ -108,10 +108,11 @@ describe('organization with a required sign-in provider', () => {
         orgRole: null,
         closedOrg: closed,
       })
-    const { orgId, orgName } = owner
+    const { orgId, orgName, orgSlug } = owner
     expect(await findOrgContext(test.app, { ...owner, provider: 'google' })).toEqual({
       orgId,
       orgName,
+      orgSlug,
       orgRole: 'owner',
     })
   })
@@ -196,6 +197,7 @@ describe('sign-in rule of an organization', () => {
       const row = {
         orgId: 'o',
         orgName: 'Org',
+        orgSlug: 'org',
         orgRole: 'member',
         requiredProvider,
         requiredDomain,

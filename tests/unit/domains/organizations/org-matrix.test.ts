@@ -50,6 +50,7 @@ const requests: Record<OrgPermission, (scene: Scene) => [method: string, path: s
   'manage-roles': () => ['POST', '/_fw/org/roles', { name: 'Archivists', permissions: ['notes:purge'] }],
   'manage-service-accounts': () => ['GET', '/_fw/org/service-accounts'],
   'manage-teams': () => ['POST', '/_fw/org/teams', { name: 'Sales' }],
+  'set-address': ({ victim }) => ['PATCH', '/_fw/org', { slug: `org-of-${victim.userId.slice(-12)}` }],
   'set-domain': () => ['PATCH', '/_fw/org', { allowedDomain: null }],
   'transfer-ownership': ({ victim }) => ['POST', '/_fw/org/transfer', { email: victim.email }],
   'manage-credentials': () => ['GET', '/_fw/org/vault'],

@@ -76,12 +76,12 @@ describe('the session policy of an organization', () => {
         .join(', ')} where id = ?`,
       [...Object.values(policy), owner.orgId],
     )
-  const open = async (address = OFFICE) => (await findCookieSession(app, cookie, () => address))?.session
+  const open = async (address = OFFICE) => (await findCookieSession(app, cookie, { address: () => address }))?.session
   const reason = async (address?: string) => (await open(address))?.closedOrg?.reason
 
   /** A request of the person now, which counts as use. */
   async function use(): Promise<void> {
-    const found = await findCookieSession(app, cookie, () => OFFICE)
+    const found = await findCookieSession(app, cookie, { address: () => OFFICE })
     if (found) touchSession(app, found.row, () => OFFICE)
     await backgroundDone(app)
   }

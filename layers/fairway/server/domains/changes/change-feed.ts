@@ -183,7 +183,7 @@ interface Delivery {
 
 /** Sends the writes to a listener whose session is unchanged; ends the stream of any other listener. */
 async function deliver(app: App, { declared, feed, listener, writes }: Delivery): Promise<void> {
-  const session = await listener.sessionNow().catch(whileSuspended)
+  const session = await listener.sessionNow().catch(whileKeptOut)
   if (!session || !isSame(session, listener.session)) return listener.end('session')
   if (writes.length > MOST_TOLD) return listener.tellToReload()
   for (const write of writes) {
@@ -195,8 +195,10 @@ async function deliver(app: App, { declared, feed, listener, writes }: Delivery)
   }
 }
 
-function whileSuspended(error: unknown): null {
-  if (error instanceof AppError && error.code === 'account-suspended') return null
+const KEPT_OUT = new Set(['account-suspended', 'no-such-organization'])
+
+function whileKeptOut(error: unknown): null {
+  if (error instanceof AppError && KEPT_OUT.has(error.code)) return null
   throw error
 }
 

@@ -3,15 +3,21 @@ import type { H3Event } from 'h3'
 import type { ActionContext } from '#fairway/server/domains/actions'
 import { type HeldFile, readWhole } from '#fairway/server/domains/files'
 import { getApp, getRequestId } from '#fairway/server/kernel/app-context'
-import { requireRun } from '#fairway/server/kernel/current-run'
+import { findRun, requireRun } from '#fairway/server/kernel/current-run'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { requestSignal } from '#fairway/server/kernel/http/request-info'
-import { filePath } from '#fairway/shared/paths'
+import { filePath, ORG_HEADER } from '#fairway/shared/paths'
 import { isRecord } from '#fairway/shared/record'
 import type { Session } from '#fairway/shared/schemas/session'
 import { admitted, isAdmitted } from './admission'
 import type { Collection, ReadContext } from './collection'
 import { type CollectionEntry, type ServedCollection, servedCollections } from './served-collection'
+
+/** The address of a file, in the organization that the request names: a picture or a link cannot send its header. */
+export function fileUrl(collection: string, row: string, file: string): string {
+  const slug = findRun()?.orgSlug
+  return filePath(collection, row, file) + (slug === undefined ? '' : `?${ORG_HEADER}=${slug}`)
+}
 
 /** Replaces what holds each file of an item with the file's address. */
 export function addressFiles(
@@ -22,7 +28,7 @@ export function addressFiles(
   const address = (file: unknown): unknown => {
     if (!isRecord(file) || !Array.isArray(file.held)) return file
     const { held, ...facts } = file
-    return { ...facts, url: filePath(collection, String(held[2]), String(file.id)) }
+    return { ...facts, url: fileUrl(collection, String(held[2]), String(file.id)) }
   }
   for (const field of fields) {
     const value = item[field]

@@ -14,6 +14,7 @@ import {
   joinByDirectory,
   leaveByDirectory,
   ownsDomain,
+  orgUrl,
 } from '#fairway/server/domains/organizations'
 import type { App } from '#fairway/server/kernel/app-context'
 import { inTransaction } from '#fairway/server/kernel/database/in-transaction'
@@ -200,5 +201,6 @@ async function follow(
   if (!active) return leaveByDirectory(app, { orgId, userId })
   if (!(await joinByDirectory(app, { orgId, userId }))) return
   const organization = (await findMembership(app, userId, orgId))?.orgName ?? ''
-  await mailPeople(app, [email], 'directory-joined', { values: { organization }, href: app.config.baseUrl })
+  const href = await orgUrl(app, orgId, '/')
+  await mailPeople(app, [email], 'directory-joined', { values: { organization }, href })
 }

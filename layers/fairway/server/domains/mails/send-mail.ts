@@ -11,14 +11,20 @@ import {
   writeNotification,
 } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
-import { requireRun, sessionOfRun } from '#fairway/server/kernel/current-run'
+import { findRun, requireRun, sessionOfRun } from '#fairway/server/kernel/current-run'
 import type { Orm } from '#fairway/server/kernel/database/client'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { Limit } from '#fairway/server/kernel/limits/limits'
 import { rateLimitWithin } from '#fairway/server/kernel/limits/rate-limit'
 import { packAttachments } from '#fairway/server/kernel/mail/attachments'
 import type { Mail, MailDataOf, MailToSend } from '#fairway/server/kernel/mail/define-mail'
-import { contentOf, findMail, type mailContent, requireMail } from '#fairway/server/kernel/mail/mail-content'
+import {
+  contentOf,
+  findMail,
+  type mailContent,
+  requireMail,
+  withOrgLink,
+} from '#fairway/server/kernel/mail/mail-content'
 import type { PlatformMail } from '#fairway/server/kernel/mail/platform-mails'
 import { queueMail, writeMail } from '#fairway/server/kernel/mail/queue-mail'
 import { messagesOf } from '#fairway/server/kernel/messages'
@@ -46,7 +52,7 @@ export async function sendMailOf(
   app: App,
   db: Pick<Orm, 'insert' | 'run' | 'all' | 'select'>,
   name: string,
-  { to: recipient, data, language: wanted, attachments = [] }: MailToSend<unknown>,
+  { to: recipient, data, language: wanted, attachments = [], orgId }: MailToSend<unknown> & { orgId?: string | null },
 ): Promise<'queued' | 'switched-off'> {
   const declared = findMail(app, name)
   if (!declared) throw new Error(`there is no mail ${name} in server/mails`)
@@ -55,7 +61,7 @@ export async function sendMailOf(
   if (declared.topic !== undefined && (await isSwitchedOff(db, to, declared.topic))) return 'switched-off'
   await rateLimitWithin(app, db, limitOf(name, declared), to)
   const language = wanted ?? (await languageOfPerson(app, { email: to }))
-  const content = contentOf(app, name, data, language)
+  const content = await withOrgLink(app, contentOf(app, name, data, language), await orgOf(orgId))
   const unsubscribe =
     declared.topic === undefined ? undefined : unsubscribeOf(app, to, declared.topic, content.language)
   const packed = await packAttachments(attachments, id => findStoredFile(db, id))
@@ -69,6 +75,13 @@ interface Notified {
   mail: 'queued' | 'switched-off' | 'unavailable'
   /** `no-account`: the address has no account, so there is no inbox. */
   inbox: 'written' | 'switched-off' | 'no-account'
+}
+
+/** The organization of a message: the given one, else that of the job or session that sends it. */
+async function orgOf(given: string | null | undefined): Promise<string | null> {
+  if (given !== undefined) return given
+  const run = findRun()
+  return run?.orgId ?? (run && (await sessionOfRun(run))?.orgId) ?? null
 }
 
 /**
@@ -93,8 +106,9 @@ export async function notify<Name extends keyof MailTypes & string>(
   if (declared.topic !== undefined && (await inboxTopicsOff(app, userId)).includes(declared.topic))
     return { mail, inbox: 'switched-off' }
   if (mail !== 'queued') await rateLimitWithin(app, db, limitOf(name, declared), email)
-  const content = contentOf(app, name, message.data, language)
-  await writeNotification(app, db, { userId, orgId: await sharedOrg(userId, message.orgId), content })
+  const orgId = await sharedOrg(userId, message.orgId)
+  const content = await withOrgLink(app, contentOf(app, name, message.data, language), orgId)
+  await writeNotification(app, db, { userId, orgId, content })
   return { mail, inbox: 'written' }
 }
 
@@ -103,9 +117,8 @@ export async function notify<Name extends keyof MailTypes & string>(
  * everywhere.
  */
 async function sharedOrg(userId: string, given: string | null | undefined): Promise<string | null> {
-  const run = requireRun()
-  const orgId = given === undefined ? (run.orgId ?? (await sessionOfRun(run))?.orgId ?? null) : given
-  return orgId !== null && (await findMembership(run.app, userId, orgId)) ? orgId : null
+  const orgId = await orgOf(given)
+  return orgId !== null && (await findMembership(requireRun().app, userId, orgId)) ? orgId : null
 }
 
 /** An organization's message to people, by one of the platform's optional mails. */

@@ -9,7 +9,7 @@ import {
 } from '#fairway/server/domains/oauth-server'
 import { type Action, type ActionToken, recordAudit, scopeOfAction } from '#fairway/server/domains/actions'
 import { approverOf, runWhenApproved } from '#fairway/server/domains/agents'
-import { agentsOnlyRead, checkOrgOpens, checkSecondFactorSetUp } from '#fairway/server/domains/organizations'
+import { agentsOnlyRead, checkOrgOpens, checkSecondFactorSetUp, checkSlug } from '#fairway/server/domains/organizations'
 import { type App, getApp, getRequestId } from '#fairway/server/kernel/app-context'
 import { findRun, withRun } from '#fairway/server/kernel/current-run'
 import { AppError } from '#fairway/server/kernel/http/app-error'
@@ -27,7 +27,7 @@ import { constantTimeEqual, sha256 } from '#fairway/server/kernel/crypto/hash'
 
 /**
  * Returns the access that the bearer token of a request grants; cookies and query parameters are ignored. Throws
- * `unauthenticated` with the challenge that starts OAuth, and `provider-required`.
+ * `unauthenticated` with the challenge that starts OAuth, `provider-required` and `no-such-organization`.
  */
 export async function requireAccess(event: H3Event): Promise<McpAccess> {
   const app = getApp(event)
@@ -38,6 +38,7 @@ export async function requireAccess(event: H3Event): Promise<McpAccess> {
     (await authenticateAccessToken(app, token)) ??
     (isStaticToken(app, token) ? ((await findStaticAccess(app)) ?? noOwner(event)) : null)
   if (!access) throw refusal(event, { error: 'invalid_token' })
+  await checkSlug(app, event.node.req, access.session)
   checkOrgOpens(access.session)
   return access
 }
@@ -184,6 +185,7 @@ async function requireToken(event: H3Event, bearer: string, { scope, write, dele
   const access = await authenticateAccessToken(app, bearer)
   if (!access) throw new AppError('unauthenticated', challenge('invalid_token', scope))
   const { session } = access
+  await checkSlug(app, event.node.req, session)
   checkSecondFactorSetUp(session)
   app.trace?.person(getRequestId(event), session.serviceAccount ? 'service account' : 'personal token', session)
   if (!access.scopes.has(scope)) {
@@ -195,14 +197,10 @@ async function requireToken(event: H3Event, bearer: string, { scope, write, dele
       ...challenge('insufficient_scope', scope),
     })
   }
-  if (deletes) checkMayDelete(access)
+  if (deletes && !access.mayDelete)
+    throw new AppError('deletion-not-allowed', { detail: 'The permission to delete was removed from this API token.' })
   noteMessage(app, access, scope, deletes)
   return access
-}
-
-function checkMayDelete({ mayDelete }: McpAccess): void {
-  if (mayDelete) return
-  throw new AppError('deletion-not-allowed', { detail: 'The permission to delete was removed from this API token.' })
 }
 
 /** The same for a call of an action, with the scope that it needs. A service account may have to wait for an approval. */

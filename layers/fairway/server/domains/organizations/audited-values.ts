@@ -4,6 +4,7 @@ import type { App } from '#fairway/server/kernel/app-context'
 
 interface Settings {
   name: string
+  slug: string | null
   allowedDomain: string | null
   agentsReadOnly: number
   provider: string | null
@@ -19,7 +20,7 @@ export async function settingsForAudit(
   orgId: string | null,
 ): Promise<Readonly<Record<string, unknown>> | undefined> {
   const [row] = await app.db.prepareRead<Settings>(
-    `select name, allowed_domain as allowedDomain, agents_read_only as agentsReadOnly,
+    `select name, slug, allowed_domain as allowedDomain, agents_read_only as agentsReadOnly,
       required_auth_provider as provider, required_auth_domain as domain, required_auth_guests as guests,
       second_factor_since is not null as isRequired, second_factor_grace_days as graceDays from organizations where id = ?`,
   )([orgId])

@@ -14,7 +14,7 @@ import { activeOrgStatements, logMoves, moveOnStatements } from './active-org'
 import { makerIsSettled, refuseOpenClaim } from './end-membership'
 import { type Actor, findActiveOrg } from './org-context'
 import { refuseClosed } from './opened-organizations'
-import { findMembership } from './switch-organization'
+import { findMembership, toEntry } from './switch-organization'
 
 const DAY_IN_MS = 24 * 60 * 60 * 1000
 const PIECE = 1000
@@ -141,7 +141,7 @@ export async function restoreFor(app: App, userId: string, orgId: string): Promi
   const membership = results.at(-1)?.rowsAffected ? await findMembership(app, userId, orgId) : null
   if (!membership) throw new AppError('not-found', { detail: 'There is no deleted organization that you can restore.' })
   app.log.info('organization restored', { orgId, userId })
-  return { id: orgId, name: membership.orgName, role: membership.role }
+  return toEntry(membership)
 }
 
 /**

@@ -257,6 +257,7 @@ export const organizationRows: DependentRows = {
       'fw_directory_roles',
       'fw_org_domains',
       'fw_org_connections',
+      'fw_former_slugs',
     ].map(table => ({
       sql: `delete from ${table} where ${sql}`,
       args,

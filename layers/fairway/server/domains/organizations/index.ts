@@ -12,6 +12,7 @@ export {
   orgContextColumns,
   orgContextJoin,
   requireOrg,
+  slugJoin,
   type Actor,
 } from './org-context'
 export { hasSessionPolicy, type SessionTimes } from './session-policy'
@@ -56,6 +57,7 @@ export {
   withOrganizations,
 } from './organization-list'
 export { checkMayInvite, countInvitation, invite } from './invite'
+export { checkSlug, orgUrl, purgeFormerSlugs } from './org-slugs'
 export { mailName } from './mail-name'
 export { listOpenInvitations } from './overview'
 export {

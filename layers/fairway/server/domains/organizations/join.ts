@@ -42,18 +42,18 @@ export async function viewInvitation(app: App, session: Session, answer: Answer)
 
 /**
  * Joins the organization. It becomes the active one if it is the first, or with `confirm`. Accepting twice returns the same
- * result. Throws `not-found` for another person's invitation, `email-not-verified` without proof of the address, and
+ * result. With `stays`, the person goes on working where they are. Throws `not-found` for another person's invitation, `email-not-verified` without proof of the address, and
  * `invitation-ended`.
  */
 export async function acceptInvitation(
   app: App,
   session: Session,
-  answer: Answer & { confirm?: boolean },
+  { stays = false, ...answer }: Answer & { confirm?: boolean; stays?: boolean },
 ): Promise<JoinedOrganization> {
   const row = await requireOwnInvitation(app, session, answer)
   await verifyEmail(app, session, row, answer)
   const results = await app.db.client.batch(
-    acceptStatements(app, session.userId, row, answer.confirm ?? false),
+    acceptStatements(app, session.userId, row, Boolean(answer.confirm) && !stays),
     'write',
   )
   const [after] = await findInvitations(app, 'i.id = ?', [row.id])
@@ -63,7 +63,7 @@ export async function acceptInvitation(
     throw new AppError('invitation-ended')
   }
   await logMoves(app, results, 'invitation accepted')
-  return describeJoin(app, session, membership)
+  return describeJoin(app, session, membership, { stays })
 }
 
 function acceptStatements(app: App, userId: string, { id, orgId }: InvitationRow, confirm: boolean): InStatement[] {
@@ -167,7 +167,7 @@ export async function findDomainMatches(app: App, session: Session): Promise<{ i
 export async function joinByDomain(
   app: App,
   session: Session,
-  { orgId, confirm }: { orgId: string; confirm: boolean },
+  { orgId, confirm, stays = false }: { orgId: string; confirm: boolean; stays?: boolean },
 ): Promise<JoinedOrganization> {
   const domain = corporateDomainOf(session.email)
   if (!session.emailVerified) throw new AppError('email-not-verified')
@@ -185,7 +185,7 @@ export async function joinByDomain(
           on conflict do nothing`,
         args: [orgId, session.userId, app.now().getTime(), ...isOpen.args],
       },
-      ...(confirm ? moveStatements(session.userId, orgId) : []),
+      ...(confirm && !stays ? moveStatements(session.userId, orgId) : []),
     ],
     'write',
   )
@@ -196,5 +196,5 @@ export async function joinByDomain(
   }
   await logMoves(app, results, 'joined by domain')
   app.log.info('member joined by domain', { orgId, userId: session.userId })
-  return describeJoin(app, session, membership)
+  return describeJoin(app, session, membership, { stays })
 }

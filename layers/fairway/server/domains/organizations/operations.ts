@@ -1,7 +1,10 @@
+import type { H3Event } from 'h3'
 import { z } from 'zod'
 import { auditIn, defineOperations, operation } from '#fairway/server/domains/actions'
 import { freshSession } from '#fairway/server/domains/sessions'
+import { AppError } from '#fairway/server/kernel/http/app-error'
 import { requestInfo } from '#fairway/server/kernel/http/request-info'
+import { requestOrg } from '#fairway/server/kernel/http/request-org'
 import {
   appRolesSchema,
   handOverSchema,
@@ -24,6 +27,9 @@ import { findDetails, getOverview } from './overview'
 import { settingsForAudit } from './audited-values'
 import { switchOrganization } from './switch-organization'
 
+/** Whether a request names its organization. Then the choice of the person stays as it is. */
+const namesOrg = ({ node: { req } }: H3Event): boolean => requestOrg(req) !== undefined
+
 export default defineOperations({
   'get-organizations': operation({
     description: 'Returns your organizations, the one you work in, and your invitations.',
@@ -43,14 +49,14 @@ export default defineOperations({
     audit: ['name', 'confirm'],
     auditsElsewhere: true,
     async run(input, { app, session, event }) {
-      const organization = await createOrganization(app, session, input)
+      const organization = await createOrganization(app, session, { ...input, stays: namesOrg(event) })
       auditIn(event, organization.id)
       return organization
     },
   }),
   'update-organization': operation({
     description:
-      'Changes the name or the allowed domain of your organization, or what connected apps may do there. Opening it further requires a recent sign-in.',
+      'Changes the name, the address or the allowed domain of your organization, or what connected apps may do there. Opening it further requires a recent sign-in.',
     method: 'PATCH',
     path: '/_fw/org',
     // More people may join, or connected apps may write.
@@ -58,8 +64,8 @@ export default defineOperations({
     input: orgInput.update,
     output: z.nullable(organizationDetailsSchema),
     audit: {
-      keep: ['name', 'allowedDomain', 'agentsReadOnly'],
-      changes: ['name', 'allowedDomain', 'agentsReadOnly'],
+      keep: ['name', 'slug', 'allowedDomain', 'agentsReadOnly'],
+      changes: ['name', 'slug', 'allowedDomain', 'agentsReadOnly'],
       read: (_input, { app, session }) => settingsForAudit(app, session.orgId),
     },
     async run(input, { app, session, event }) {
@@ -104,6 +110,7 @@ export default defineOperations({
     audit: ['orgId', 'confirm'],
     auditsElsewhere: true,
     async run(input, { app, session, event }) {
+      if (namesOrg(event)) throw new AppError('invalid-request', { detail: 'This request names its organization.' })
       const context = await switchOrganization(app, session, input)
       auditIn(event, input.orgId)
       return context
@@ -118,7 +125,7 @@ export default defineOperations({
     audit: ['orgId'],
     auditsElsewhere: true,
     async run(input, { app, session, event }) {
-      const joined = await joinByDomain(app, session, input)
+      const joined = await joinByDomain(app, session, { ...input, stays: namesOrg(event) })
       auditIn(event, joined.joined.id)
       return joined
     },
@@ -200,7 +207,11 @@ export default defineOperations({
     audit: ['id'],
     auditsElsewhere: true,
     async run(input, { app, session, event }) {
-      const accepted = await acceptInvitation(app, session, { ...input, sessionId: session.id })
+      const accepted = await acceptInvitation(app, session, {
+        ...input,
+        sessionId: session.id,
+        stays: namesOrg(event),
+      })
       auditIn(event, accepted.joined.id)
       return accepted
     },

@@ -23,10 +23,11 @@ import { newId } from '#fairway/server/kernel/crypto/random'
 import { type SessionPolicyRow, sessionPolicyColumns, sessionPolicyReason } from './session-policy'
 import { corporateDomainOf, DOMAIN_HOLDS } from './domain-names'
 import { meetsSignInRule, type SignInProof, signInRuleColumns, type SignInRuleRow, toClosedOrg } from './sign-in-rule'
+import { newSlugSql, ORG_OF_SLUG } from './org-slugs'
 import { fill, messagesOf, offered } from '#fairway/server/kernel/messages'
 
 /** The organization a person works in, or nulls. `closedOrg` is set instead when its sign-in rule excludes them. */
-export type OrgContext = Pick<Session, 'orgId' | 'orgName' | 'orgRole' | 'closedOrg' | 'secondFactor'>
+export type OrgContext = Pick<Session, 'orgId' | 'orgName' | 'orgSlug' | 'orgRole' | 'closedOrg' | 'secondFactor'>
 
 interface Person extends SignInProof {
   userId: string
@@ -38,12 +39,13 @@ interface Person extends SignInProof {
 export interface OrgContextRow extends SecondFactorRow, SignInRuleRow, SessionPolicyRow {
   orgId: string | null
   orgName: string | null
+  orgSlug: string | null
   orgRole: OrgRole | null
   /** The stored choice: an id, an empty text for "without an organization", null when there is no choice yet. */
   chosenOrgId: string | null
 }
 
-const ruleColumns = `o.id as orgId, o.name as orgName, m.role as orgRole,
+const ruleColumns = `o.id as orgId, o.name as orgName, o.slug as orgSlug, m.role as orgRole,
   ${signInRuleColumns}, ${sessionPolicyColumns}, ${secondFactorColumns}`
 
 export const orgContextColumns = `${ruleColumns}, a.value as chosenOrgId`
@@ -54,6 +56,9 @@ export const membershipColumns = `${ruleColumns}, null as chosenOrgId`
 /** Joins the membership (`m`) of a user (`u`) in the organization (`o`) with the id in this column; keeps non-members. */
 export const membershipJoin = (orgId: string, join: 'join' | 'left join' = 'join'): string =>
   `${join} org_members m on m.org_id = ${orgId} and m.user_id = u.id ${join} organizations o on o.id = m.org_id`
+
+/** The same for the organization with a slug, or with a former one. Its values: the slug, twice. */
+export const slugJoin = membershipJoin(ORG_OF_SLUG, 'left join')
 
 /** Joins the one organization a user (`u`) works in: the chosen one while they are a member, else the oldest membership. */
 export const orgContextJoin = `
@@ -85,17 +90,17 @@ export async function completeOrgContext(app: App, person: Person, row: OrgConte
  * get no `orgId` at all, so a forgotten check cannot read or write in it.
  */
 export function openOrgContext(app: App, row: Omit<OrgContextRow, 'chosenOrgId'>, proof: SignInProof): OrgContext {
-  const { orgId, orgName, orgRole } = row
+  const { orgId, orgName, orgSlug, orgRole } = row
   const org = { id: orgId ?? '', name: orgName ?? '' }
   const reason = orgId === null ? undefined : sessionPolicyReason(app, row, proof.times)
   const meetsRule = proof.isMachine === true || meetsSignInRule(row, proof)
   if (reason && meetsRule) return { ...NOWHERE, closedOrg: ofOwner(row, toPolicyClosed(org, row, reason)) }
   if (orgId === null || meetsRule) {
     const secondFactor = proof.isMachine ? undefined : secondFactorOf(app, row, proof)
-    if (!secondFactor) return { orgId, orgName, orgRole }
+    if (!secondFactor) return { orgId, orgName, orgSlug, orgRole }
     return secondFactor.isOver
       ? { ...NOWHERE, closedOrg: { ...org, ...NO_PROVIDER }, secondFactor }
-      : { orgId, orgName, orgRole, secondFactor }
+      : { orgId, orgName, orgSlug, orgRole, secondFactor }
   }
   return { ...NOWHERE, closedOrg: ofOwner(row, toClosedOrg(app, org, row)) }
 }
@@ -112,7 +117,7 @@ export async function findActiveOrg(app: App, userId: string): Promise<{ id: str
 /** An organization that waits for a second factor is not opened by a provider. */
 const NO_PROVIDER = { provider: '', providerName: '', signIn: null, isOwnProvider: false }
 
-const NOWHERE = { orgId: null, orgName: null, orgRole: null } as const
+const NOWHERE = { orgId: null, orgName: null, orgSlug: null, orgRole: null } as const
 
 async function findRow(app: App, userId: string): Promise<OrgContextRow | undefined> {
   const find = app.memo('find-org-context', () => app.db.prepareRead<OrgContextRow>(FIND))
@@ -220,11 +225,13 @@ async function createDefaultOrganization(app: App, person: Omit<Person, 'provide
   })
   if (rows[0]?.isDue !== 1) return rows[0]?.isMember === 1
   const id = newId()
+  const name = defaultOrganizationName(person)
+  const slug = newSlugSql(name)
   const [created] = await app.db.client.batch(
     [
       {
-        sql: `insert into organizations (id, name, created_by, created_at) select ?, ?, ?, ? where ${conditions}`,
-        args: [id, defaultOrganizationName(person), person.userId, now, ...args],
+        sql: `insert into organizations (id, name, slug, created_by, created_at) select ?, ?, ${slug.sql}, ?, ? where ${conditions}`,
+        args: [id, name, ...slug.args, person.userId, now, ...args],
       },
       {
         sql: `insert into org_members (org_id, user_id, role, joined_at) select id, created_by, 'owner', ? from organizations where id = ?`,

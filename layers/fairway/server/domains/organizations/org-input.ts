@@ -3,6 +3,7 @@ import { pagingShape } from '#fairway/server/kernel/database/read-page'
 import { orderSchema } from '#fairway/server/kernel/database/read-sorted'
 import { exportShape } from '#fairway/server/kernel/export-rows'
 import { isConnectionProvider } from '#fairway/shared/connection-provider'
+import { isReservedSlug, isSlug } from '#fairway/shared/org-slug'
 import { ORG_ROLES } from '#fairway/shared/roles'
 import { emailSchema } from '#fairway/shared/schemas/email'
 import { nameSchema } from '#fairway/shared/schemas/name'
@@ -34,6 +35,14 @@ export const orgInput = {
   create: z.object({ name: nameSchema(100), confirm: confirmSchema }),
   update: z.object({
     name: nameSchema(100).optional(),
+    slug: z
+      .string()
+      .max(200)
+      .transform(typed => typed.trim().toLowerCase())
+      .refine(isSlug, 'Use 2 to 40 letters from a to z, digits and single hyphens.')
+      .refine(slug => !isReservedSlug(slug), 'This address is reserved. Choose another one.')
+      .optional()
+      .describe('The address of the organization: `/o/<slug>/…`. The one before leads here for 90 days.'),
     allowedDomain: z.string().max(253).nullable().optional(),
     agentsReadOnly: z.boolean().optional().describe('Whether connected apps and personal tokens may only read here.'),
   }),

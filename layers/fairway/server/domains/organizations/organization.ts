@@ -12,7 +12,8 @@ import { rateLimit } from '../../kernel/limits/rate-limit'
 import { limits } from '../../kernel/limits/limits'
 import { listOrgCredentialKeys } from './vault'
 import { activeOrgStatements, logMoves } from './active-org'
-import { listMemberships, type Membership } from './switch-organization'
+import { changeSlug, newSlugSql } from './org-slugs'
+import { findMembership, listMemberships, type Membership, toEntry } from './switch-organization'
 import { DOMAIN_HOLDS, domainOf, ownsDomain, requireDomain } from './domain-names'
 import { requireOrg, type Actor } from './org-context'
 import { organizations, orgMembers } from './tables'
@@ -24,6 +25,8 @@ interface CreateOrganizationInput {
   name: string
   /** Must be true for an account that already belongs to an organization. */
   confirm?: boolean
+  /** Whether the person goes on working where they are: their request names an organization. */
+  stays?: boolean
 }
 
 type Creator = Pick<Session, 'userId' | 'email' | 'name' | 'orgId' | 'orgName'>
@@ -35,14 +38,14 @@ type Creator = Pick<Session, 'userId' | 'email' | 'name' | 'orgId' | 'orgName'>
 export async function createOrganization(
   app: App,
   creator: Creator,
-  { name, confirm = false }: CreateOrganizationInput,
+  { name, confirm = false, stays = false }: CreateOrganizationInput,
 ): Promise<OrganizationEntry> {
   const existing = await listMemberships(app, creator.userId)
   if (existing.length > 0 && !confirm) throw await confirmationFor(app, creator, existing)
   await rateLimit(app, limits.organizationsPerAccount, creator.userId)
   const id = newId()
   const results = await app.db.client.batch(
-    createStatements(app, { id, name, userId: creator.userId, confirm }),
+    createStatements(app, { id, name, userId: creator.userId, confirm, stays }),
     'write',
   )
   // Another request was faster. Without `confirm`, this one would have created a second organization.
@@ -58,7 +61,8 @@ export async function createOrganization(
     })
   }
   await logMoves(app, results, 'organization created')
-  return { id, name, role: 'owner' }
+  const membership = await findMembership(app, creator.userId, id)
+  return membership ? toEntry(membership) : { id, name, slug: null, role: 'owner' }
 }
 
 interface NewOrganization {
@@ -66,20 +70,24 @@ interface NewOrganization {
   name: string
   userId: string
   confirm: boolean
+  stays: boolean
 }
 
-function createStatements(app: App, { id, name, userId, confirm }: NewOrganization): InStatement[] {
+function createStatements(app: App, { id, name, userId, confirm, stays }: NewOrganization): InStatement[] {
   const now = app.now().getTime()
+  const slug = newSlugSql(name)
   return [
     {
-      sql: `insert into organizations (id, name, created_by, created_at) select ?, ?, ?, ?
+      sql: `insert into organizations (id, name, slug, created_by, created_at) select ?, ?, ${slug.sql}, ?, ?
         where ? or not exists (select 1 from org_members where user_id = ?)`,
-      args: [id, name, userId, now, confirm ? 1 : 0, userId],
+      args: [id, name, ...slug.args, userId, now, confirm ? 1 : 0, userId],
     },
-    ...activeOrgStatements({
-      who: { sql: 'u.id = ? and exists (select 1 from organizations where id = ?)', args: [userId, id] },
-      to: { sql: '?', args: [id] },
-    }),
+    ...(stays
+      ? []
+      : activeOrgStatements({
+          who: { sql: 'u.id = ? and exists (select 1 from organizations where id = ?)', args: [userId, id] },
+          to: { sql: '?', args: [id] },
+        })),
     {
       sql: `insert into org_members (org_id, user_id, role, joined_at) select id, created_by, 'owner', ? from organizations where id = ?`,
       args: [now, id],
@@ -126,22 +134,20 @@ interface UpdateOrganizationInput {
   allowedDomain?: string | null
   /** Whether connected apps and personal tokens are limited to reading here. */
   agentsReadOnly?: boolean
+  slug?: string
 }
 
 /**
  * Renames the organization or limits its connected apps (admin). Or sets the domain whose people may join (owner, and only the
- * domain of their own verified address, or one that the organization has proved).
+ * domain of their own verified address, or one that the organization has proved) or its address (owner).
  */
 export async function updateOrganization(app: App, session: Session, input: UpdateOrganizationInput): Promise<void> {
   const wantsDomain = input.allowedDomain !== undefined
   const actor = requireOrg(session, permissionFor(input))
   const allowedDomain = wantsDomain ? await checkedDomain(app, actor, input.allowedDomain ?? '') : undefined
-  const changes = {
-    ...(input.name === undefined ? {} : { name: input.name }),
-    ...(input.agentsReadOnly === undefined ? {} : { agentsReadOnly: input.agentsReadOnly }),
-    ...(wantsDomain ? { allowedDomain } : {}),
-  }
-  if (Object.keys(changes).length === 0) return
+  const changes = { name: input.name, agentsReadOnly: input.agentsReadOnly, allowedDomain }
+  if (input.slug !== undefined) await changeSlug(app, actor, input.slug)
+  if (Object.values(changes).every(value => value === undefined)) return
   if (allowedDomain) await freeDomain(app, actor, allowedDomain)
   const roles = wantsDomain ? ['owner'] : ['owner', 'admin']
   const isAllowed = sql`exists (select 1 from ${orgMembers} where ${orgMembers.orgId} = ${organizations.id}
@@ -160,7 +166,8 @@ export async function updateOrganization(app: App, session: Session, input: Upda
   if (updated.length === 0) throw new AppError(allowedDomain ? 'domain-taken' : 'forbidden')
 }
 
-function permissionFor({ allowedDomain, name }: UpdateOrganizationInput): OrgPermission {
+function permissionFor({ allowedDomain, name, slug }: UpdateOrganizationInput): OrgPermission {
+  if (slug !== undefined) return 'set-address'
   if (allowedDomain !== undefined) return 'set-domain'
   return name === undefined ? 'limit-agents' : 'rename-organization'
 }

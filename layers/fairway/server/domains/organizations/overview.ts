@@ -8,7 +8,7 @@ import type {
 import type { Session } from '#fairway/shared/schemas/session'
 import { listDeleted } from './deletion'
 import { findDomainMatches } from './join'
-import { listMemberships, listOrphanedCredentials } from './switch-organization'
+import { listMemberships, listOrphanedCredentials, toEntry } from './switch-organization'
 import { asInvited, findInvitations } from './invite'
 import { DOMAIN_HOLDS } from './domain-names'
 
@@ -23,7 +23,7 @@ export async function getOverview(app: App, session: Session): Promise<Organizat
     listDeleted(app, session.userId),
   ])
   return {
-    orgs: memberships.map(({ orgId, orgName, role }) => ({ id: orgId, name: orgName, role })),
+    orgs: memberships.map(toEntry),
     activeOrgId: session.orgId ?? session.closedOrg?.id ?? null,
     active,
     orphanedCredentials,
@@ -48,7 +48,7 @@ export async function findDetails(app: App, session: Session): Promise<Organizat
       secondFactorSince: number | null
     }
   >(
-    `select o.id as id, o.name as name, case when ${DOMAIN_HOLDS} then o.allowed_domain end as allowedDomain, o.required_auth_provider as requiredAuthProvider, o.required_auth_domain as requiredAuthDomain,
+    `select o.id as id, o.name as name, o.slug as slug, case when ${DOMAIN_HOLDS} then o.allowed_domain end as allowedDomain, o.required_auth_provider as requiredAuthProvider, o.required_auth_domain as requiredAuthDomain,
       o.second_factor_since as secondFactorSince, o.second_factor_grace_days as secondFactorGraceDays,
       o.agents_read_only as agentsReadOnly, o.created_at as createdAt, (select count(*) from org_members where org_id = o.id) as memberCount,
       (select count(*) from org_members where org_id = o.id and role = 'owner') as owners

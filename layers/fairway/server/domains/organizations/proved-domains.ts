@@ -12,6 +12,7 @@ import { normalDomain, requireDomain } from './domain-names'
 import type { Actor } from './org-context'
 import { listManagers } from './members'
 import type { orgDomains } from './tables'
+import { orgUrl } from './org-slugs'
 
 const HOUR_IN_MS = 60 * 60 * 1000
 const DAY_IN_MS = 24 * HOUR_IN_MS
@@ -209,6 +210,6 @@ async function noteMissing(app: App, { orgId, domain }: Row): Promise<void> {
   if (lapsed?.rowsAffected !== 1) return
   app.log.warn('a domain is no longer proved: its record is gone', { orgId, domain })
   const addresses = await listManagers(app, orgId, ['owner'])
-  const href = app.config.baseUrl + SINGLE_SIGN_ON_PAGE
+  const href = await orgUrl(app, orgId, SINGLE_SIGN_ON_PAGE)
   await notifyPeople(app, { orgId, addresses }, 'domain-lapsed', { values: { domain }, href })
 }

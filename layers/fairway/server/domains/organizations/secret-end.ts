@@ -5,6 +5,7 @@ import { formatTime } from '#fairway/shared/languages'
 import { SINGLE_SIGN_ON_PAGE } from '#fairway/shared/paths'
 import type { ConnectionRow } from './connections'
 import { listManagers } from './members'
+import { orgUrl } from './org-slugs'
 
 const DAY_IN_MS = 24 * 60 * 60 * 1000
 /** How many days before the end owners are told. */
@@ -52,7 +53,7 @@ export async function tellEndingSecrets(app: App): Promise<number> {
 }
 
 async function mailOwners(app: App, { orgId, name: connection, endsAt }: Ending): Promise<void> {
-  const href = app.config.baseUrl + SINGLE_SIGN_ON_PAGE
+  const href = await orgUrl(app, orgId, SINGLE_SIGN_ON_PAGE)
   const addresses = await listManagers(app, orgId, ['owner'])
   await notifyPeople(app, { orgId, addresses }, 'secret-ending', language => ({
     values: { connection, ends: formatTime(endsAt, language, 'day', 'UTC') },

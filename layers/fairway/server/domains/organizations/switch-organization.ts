@@ -2,7 +2,7 @@ import { and, eq } from 'drizzle-orm'
 import type { App } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { OrgRole } from '#fairway/shared/roles'
-import type { JoinedOrganization, OrphanedCredential } from '#fairway/shared/schemas/organization'
+import type { JoinedOrganization, OrganizationEntry, OrphanedCredential } from '#fairway/shared/schemas/organization'
 import type { Session } from '#fairway/shared/schemas/session'
 import { setActiveOrgId, setActiveOrgIdFromNone } from './active-org'
 import { findActiveOrg, findOrgContext, type OrgContext } from './org-context'
@@ -42,13 +42,20 @@ async function refusalOf(app: App, session: Session, orgId: string | null): Prom
 
 /**
  * Describes an organization that a person has joined, next to the active one, and the credentials that a switch would leave
- * behind.
+ * behind. With `stays`, the person goes on working in the organization of the session.
  */
-export async function describeJoin(app: App, session: Session, joined: Membership): Promise<JoinedOrganization> {
-  const active = await findActiveOrg(app, session.userId)
+export async function describeJoin(
+  app: App,
+  session: Session,
+  joined: Membership,
+  { stays = false } = {},
+): Promise<JoinedOrganization> {
+  const { orgId, orgName } = session
+  const here = orgId === null ? null : { id: orgId, name: orgName ?? '' }
+  const active = stays ? here : await findActiveOrg(app, session.userId)
   const isElsewhere = active !== null && active.id !== joined.orgId
   return {
-    joined: { id: joined.orgId, name: joined.orgName, role: joined.role },
+    joined: toEntry(joined),
     active,
     orphanedCredentials: isElsewhere ? await listOrphanedCredentials(app, session, active.id) : [],
   }
@@ -69,13 +76,27 @@ export async function listOrphanedCredentials(
 export interface Membership {
   orgId: string
   orgName: string
+  orgSlug: string | null
   role: OrgRole
 }
+
+/** An organization in a member's lists. */
+export const toEntry = ({ orgId: id, orgName: name, orgSlug: slug, role }: Membership): OrganizationEntry => ({
+  id,
+  name,
+  slug,
+  role,
+})
 
 /** Returns the membership of a person in one organization, or null. */
 export async function findMembership(app: App, userId: string, orgId: string): Promise<Membership | null> {
   const [row] = await app.db.orm
-    .select({ orgId: orgMembers.orgId, orgName: organizations.name, role: orgMembers.role })
+    .select({
+      orgId: orgMembers.orgId,
+      orgName: organizations.name,
+      orgSlug: organizations.slug,
+      role: orgMembers.role,
+    })
     .from(orgMembers)
     .innerJoin(organizations, eq(organizations.id, orgMembers.orgId))
     .where(and(eq(orgMembers.userId, userId), eq(orgMembers.orgId, orgId)))
@@ -85,7 +106,12 @@ export async function findMembership(app: App, userId: string, orgId: string): P
 /** Lists all memberships of a person, oldest first. */
 export function listMemberships(app: App, userId: string): Promise<Membership[]> {
   return app.db.orm
-    .select({ orgId: orgMembers.orgId, orgName: organizations.name, role: orgMembers.role })
+    .select({
+      orgId: orgMembers.orgId,
+      orgName: organizations.name,
+      orgSlug: organizations.slug,
+      role: orgMembers.role,
+    })
     .from(orgMembers)
     .innerJoin(organizations, eq(organizations.id, orgMembers.orgId))
     .where(eq(orgMembers.userId, userId))

@@ -28,6 +28,8 @@ export const organizations = sqliteTable(
   {
     id: text('id').primaryKey(),
     name: text('name').notNull(),
+    /** Its address: `/o/<slug>/…`. Null for rows that no code of the platform has written. */
+    slug: text('slug'),
     /** Lower case, in ASCII form. People with a verified address of exactly this domain may join. */
     allowedDomain: text('allowed_domain'),
     /** The one provider that members must sign in with. */
@@ -58,6 +60,7 @@ export const organizations = sqliteTable(
     uniqueIndex('organizations_domain')
       .on(table.allowedDomain)
       .where(sql`allowed_domain is not null`),
+    uniqueIndex('fw_organizations_slug').on(table.slug),
     // For the operators' list, newest first.
     index('fw_organizations_created').on(table.createdAt, table.id),
     // For the organizations of an account that ends, or that its address's owner claims.
@@ -66,6 +69,17 @@ export const organizations = sqliteTable(
       .on(table.purgeAt)
       .where(sql`purge_at is not null`),
   ],
+)
+
+/** Slugs that organizations had before. They lead to their organization for 90 days, and no other one can take them. */
+export const formerSlugs = sqliteTable(
+  'fw_former_slugs',
+  {
+    slug: text('slug').primaryKey(),
+    orgId: text('org_id').notNull(),
+    purgeAt: instant('purge_at').notNull(),
+  },
+  table => [index('fw_former_slugs_org').on(table.orgId), index('fw_former_slugs_purge').on(table.purgeAt)],
 )
 
 export const orgMembers = sqliteTable(

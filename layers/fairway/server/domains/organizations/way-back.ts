@@ -11,6 +11,7 @@ import type { ClosedOrg, Session } from '#fairway/shared/schemas/session'
 import { listManagers } from './members'
 import { findClosed } from './opened-organizations'
 import { findMembership } from './switch-organization'
+import { orgUrl } from './org-slugs'
 
 /** What keeps an owner out. */
 const LIFTED = ['rule', 'policy'] as const
@@ -43,7 +44,7 @@ export async function mailWayBack(app: App, session: Session, orgId: string): Pr
   const issued = await issueOneTime(app, wayBack, { subject: session.userId, payload: { orgId, lifts } })
   const query = new URLSearchParams({ 'way-back': issued?.secret ?? '' })
   const values = { organization: membership.orgName }
-  await mailPeople(app, [session.email], 'way-back', { values, href: `${app.config.baseUrl}/?${query}` })
+  await mailPeople(app, [session.email], 'way-back', { values, href: await orgUrl(app, orgId, `/?${query}`) })
 }
 
 const liftedFor = (closed: ClosedOrg | undefined): Lifted | undefined => {
@@ -76,7 +77,7 @@ export async function useWayBack(
   const addresses = await listManagers(app, orgId, ['owner'])
   await notifyPeople(app, { orgId, addresses }, 'way-back-used', {
     values: { organization: membership?.orgName ?? '', who: session.email },
-    href: app.config.baseUrl + SINGLE_SIGN_ON_PAGE,
+    href: await orgUrl(app, orgId, SINGLE_SIGN_ON_PAGE),
   })
   return { lifted: lifts }
 }

@@ -1,4 +1,12 @@
-export { askedLanguage, checkEmbedDeclarations, findPage, type FoundPage, makeImpersonal, pathIn } from './find-page'
+export {
+  askedLanguage,
+  checkEmbedDeclarations,
+  findPage,
+  type FoundPage,
+  makeImpersonal,
+  pathIn,
+  type ShellPage,
+} from './find-page'
 export {
   createTicket,
   embedRefusedPage,

@@ -6,7 +6,7 @@ import { addressesOf, alternatesOf, attribute } from './public-head'
 /** The build's files and images, which crawlers need to render public pages. */
 const PARTS = ['/_nuxt/', ...['svg', 'png', 'jpg', 'jpeg', 'webp', 'avif', 'gif', 'ico'].map(type => `/*.${type}$`)]
 /** Closed even where a public page matches every path. */
-const CLOSED = ['/', '/_fw/', '/api/', '/mcp']
+const CLOSED = ['/', '/_fw/', '/api/', '/mcp', '/o/']
 /** The maximum number of addresses in one sitemap (sitemaps.org). */
 const MOST_ADDRESSES = 50_000
 

@@ -18,6 +18,7 @@ import {
   orgContextColumns,
   type SessionTimes,
   orgContextJoin,
+  slugJoin,
 } from '#fairway/server/domains/organizations'
 import type { App } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
@@ -88,10 +89,17 @@ export const memberActor = {
   joins: (userId: string, orgId: string): string => `${personJoin(userId)} ${membershipJoin(orgId, 'left join')}`,
 }
 
+/** The same in the organization whose slug a request names. Its values: the slug, twice. */
+export const addressedActor = {
+  columns: memberActor.columns,
+  joins: (userId: string): string => `${personJoin(userId)} ${slugJoin}`,
+}
+
 const FIND_WORKING = `select ${workingActor.columns} from ${PEOPLE} ${orgContextJoin} where`
 const statements = {
   email: `${FIND_WORKING} u.email = ?`,
   userId: `${FIND_WORKING} u.id = ?`,
+  addressed: `select ${addressedActor.columns} from ${PEOPLE} ${slugJoin} where u.id = ?`,
   member: `select ${memberActor.columns} from ${PEOPLE} ${membershipJoin('?', 'left join')} where u.id = ?`,
 }
 
@@ -114,6 +122,12 @@ export async function actAs(app: App, who: Who, proof: Proof): Promise<Acting> {
  */
 const isConfirmed = ({ emailVerified, isClaimOpen }: ActorRow, { provesAddress }: Proof): boolean =>
   emailVerified === 1 && (isClaimOpen === 0 || provesAddress === true)
+
+/** The row of a person in the organization with a slug; its columns are null where the person is no member. */
+export async function findAddressedActor(app: App, userId: string, slug: string): Promise<ActorRow | undefined> {
+  const find = app.memo('find-actor-by-slug', () => app.db.prepareRead<ActorRow>(statements.addressed))
+  return (await find([slug, slug, userId]))[0]
+}
 
 /** The row behind `actAs`; undefined for an unknown person. */
 export async function findActor(

@@ -15,7 +15,16 @@ import type { Memory } from '#fairway/server/kernel/database/client'
 import { clientAddress } from '#fairway/server/kernel/http/client-address'
 import { makeReady, type ReadyAnswer } from '#fairway/server/kernel/http/ready-answer'
 import { cacheOf } from '#fairway/server/kernel/cache'
-import { type ActorRow, copyOf, openSession, type Proof, type ServerSession, workingActor } from './act-as'
+import { requestOrg } from '#fairway/server/kernel/http/request-org'
+import {
+  type ActorRow,
+  addressedActor,
+  copyOf,
+  openSession,
+  type Proof,
+  type ServerSession,
+  workingActor,
+} from './act-as'
 
 type Row = SessionRow & ActorRow
 
@@ -30,27 +39,33 @@ interface Kept {
 }
 
 const FIND_BY_TOKEN = sessionByToken(workingActor)
+/** Its first values: the slug, twice. */
+const FIND_BY_TOKEN_AND_SLUG = sessionByToken(addressedActor)
 
 const keptSessions = (app: App): Memory<Kept> => app.memo('kept-sessions', () => app.db.memory<Kept>('sessions'))
 
 /**
  * The live session behind the cookies of a request, with its row, or null. The caller may change the session. `address` is the
- * network address of the request, for session policies.
+ * network address of the request, for session policies. `slug` names the organization regardless of the person's choice; the
+ * session has none where the person is no member of it.
  */
 export async function findCookieSession(
   app: App,
   cookieHeader: string | undefined,
-  address?: () => string,
+  { address, slug }: { address?: () => string; slug?: string } = {},
 ): Promise<{ row: Row; session: ServerSession } | null> {
   for (const token of sessionTokens(app, cookieHeader)) {
-    const { row, session } = await keptSessions(app).get(token, () => readSession(app, token))
+    const { row, session } = await keptSessions(app).get(keyOf(token, slug), () => readSession(app, token, slug))
     if (!row || row.expiresAt <= app.now().getTime()) continue
     if (session) return { row, session: copyOf(session) }
-    const opened = await openSession(app, row, proofOf(row, address?.()))
+    const opened = await openSession(app, row, proofOf(row, { address: address?.(), slug }))
     if ('session' in opened) return { row, session: opened.session }
   }
   return null
 }
+
+/** Tokens contain no space. */
+const keyOf = (token: string, slug: string | undefined): string => (slug === undefined ? token : `${token} ${slug}`)
 
 /**
  * The response of `GET /_fw/session` when the cookies alone decide it, without reading or writing the database. Undefined when
@@ -61,7 +76,7 @@ export function readySession(app: App, request: IncomingMessage): ReadyAnswer | 
   if (headers.authorization !== undefined || !signsIn(app.config)) return undefined
   const [token] = sessionTokens(app, headers.cookie)
   if (token === undefined) return undefined
-  const cached = keptSessions(app).peek(token)
+  const cached = keptSessions(app).peek(keyOf(token, requestOrg(request)))
   // An operator may be viewing the application as another person.
   if (!cached?.row || !cached.session || cached.session.isOperator) return undefined
   const now = app.now().getTime()
@@ -74,17 +89,22 @@ export function readySession(app: App, request: IncomingMessage): ReadyAnswer | 
   ))
 }
 
-async function readSession(app: App, token: string): Promise<Kept> {
+async function readSession(app: App, token: string, slug: string | undefined): Promise<Kept> {
   const find = app.memo('find-session', () => app.db.prepareRead<Row>(FIND_BY_TOKEN))
-  // The statement returns ended sessions too; callers check the end when they use the session.
-  const [row] = await find([token, 0])
+  const findIn = app.memo('find-addressed-session', () => app.db.prepareRead<Row>(FIND_BY_TOKEN_AND_SLUG))
+  // The statements return ended sessions too; callers check the end when they use the session.
+  const [row] = await (slug === undefined ? find([token, 0]) : findIn([slug, slug, token, 0]))
   // A person's first organization is created when it is due, and no write clears the cache at that moment.
   if (!row || isUndecided(row) || hasSessionPolicy(row)) return { row }
-  const opened = await openSession(app, row, proofOf(row))
+  const opened = await openSession(app, row, proofOf(row, { slug }))
   return 'session' in opened && !isInGrace(opened.session) ? { row, session: opened.session } : { row }
 }
 
-const proofOf = ({ provesAddress, provedSecondFactor, ...row }: SessionRow, address?: string): Proof => ({
+const proofOf = (
+  { provesAddress, provedSecondFactor, ...row }: Row,
+  { address, slug }: { address?: string; slug: string | undefined },
+): Proof => ({
+  ...(slug === undefined ? {} : { orgId: row.orgId }),
   sessionId: row.sessionId,
   provider: row.provider,
   providerDomain: row.providerDomain,

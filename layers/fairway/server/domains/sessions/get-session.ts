@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { type App, getApp, getRequestId } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { OpenIn } from '#fairway/server/kernel/http/methods'
+import { requestOrg, shownOrg } from '#fairway/server/kernel/http/request-org'
 import { readBearer, requestInfo, requestPath } from '#fairway/server/kernel/http/request-info'
 import { isEmbedToken } from '#fairway/shared/secrets'
 import type { Session } from '#fairway/shared/schemas/session'
@@ -30,7 +31,7 @@ declare module 'h3' {
 
 /**
  * The signed-in session of this request or null, looked up once per request; never a substitute identity (SPEC: authentication
- * rule 2).
+ * rule 2). Throws `no-such-organization` where the request names an organization that the person is no member of.
  * The `id` stays set when the row ends during the request. Writes that require a live session check it in their own statement
  * (`SESSION_HOLDS`).
  */
@@ -44,17 +45,37 @@ export function getSession(event: H3Event): Promise<ServerSession | null> {
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /**
- * Returns the session where the declaration behind the address is open to it. Throws `view-only`, `second-factor-setup-required`
- * and `terms-due` elsewhere. Middleware runs before the declaration is known: in a view it gets the session to read.
+ * Returns the session where the declaration behind the address is open to it. Throws `view-only`, `second-factor-setup-required`,
+ * `terms-due` and `organization-changed` elsewhere. Middleware runs before the declaration is known: in a view it gets the session to read.
  */
-function reaching({ context, method }: H3Event, session: ServerSession | null): ServerSession | null {
+function reaching(event: H3Event, session: ServerSession | null): ServerSession | null {
+  const { context, method } = event
   const { matchedRoute, openIn = [], operator } = context
   if (session?.viewedBy) {
     if (operator && openIn.includes('view-as-operator')) return operator
     if (matchedRoute ? !openIn.includes('view') : !SAFE.has(method)) throw new AppError('view-only')
   }
-  if (session && matchedRoute) checkSetUp(session, openIn)
+  if (session && matchedRoute) {
+    checkSetUp(session, openIn)
+    if (!openIn.includes('setup')) checkShown(event, session)
+  }
   return session
+}
+
+/** The ID of the organization that a session works in, even if it is closed to the session. */
+const workingIn = ({ orgId, closedOrg }: ServerSession): string | null => orgId ?? closedOrg?.id ?? null
+
+/**
+ * Throws `organization-changed` when the page behind a request shows another organization than the session's. A form would save
+ * there, and a list would mix both.
+ */
+function checkShown({ node: { req } }: H3Event, session: ServerSession): void {
+  const shown = shownOrg(req)
+  if (shown === undefined || shown === workingIn(session)) return
+  const { orgName, closedOrg } = session
+  throw new AppError('organization-changed', {
+    detail: `You now work in ${orgName ?? closedOrg?.name ?? 'no organization'}. Nothing was saved.`,
+  })
 }
 
 /** Throws where a person must set up a second factor or accept the terms first. */
@@ -92,7 +113,9 @@ async function findSession(
     if (!sourceSession) continue
     const session = sourceSession.isOperator ? await seenThrough(event, app, sourceSession) : sourceSession
     app.trace?.person(getRequestId(event), source.name, session)
-    if (session) admitWrites(event)
+    if (requestOrg(event.node.req) !== undefined && workingIn(session) === null)
+      throw new AppError('no-such-organization')
+    admitWrites(event)
     return session
   }
   app.trace?.person(getRequestId(event), 'none', null)
@@ -123,6 +146,7 @@ export const withRequestRun = <T>(event: H3Event, work: () => T): T =>
       },
       app: getApp(event),
       session: () => getSession(event),
+      orgSlug: requestOrg(event.node.req),
       hasRecentSignIn: () => hasRecentSignIn(event),
       get clientAddress() {
         return requestInfo(event).clientAddress

@@ -12,9 +12,19 @@ import type { App } from '#fairway/server/kernel/app-context'
 import type { Config } from '#fairway/server/kernel/config/config'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { clientAddress } from '#fairway/server/kernel/http/client-address'
+import { requestOrg } from '#fairway/server/kernel/http/request-org'
 import { claimedEmailSchema } from '#fairway/shared/schemas/email'
 import { optionalNameSchema } from '#fairway/shared/schemas/name'
-import { type ActorRow, findActor, openSession, sessionOfActing, type ServerSession } from './act-as'
+import {
+  type Acting,
+  type ActorRow,
+  findActor,
+  findAddressedActor,
+  openSession,
+  type Proof,
+  sessionOfActing,
+  type ServerSession,
+} from './act-as'
 import { findCookieSession } from './cookie-session'
 
 /** One place that may hold a session. Returns null when it has none, never a substitute. */
@@ -26,7 +36,18 @@ export interface SessionSource {
 }
 
 const findCookieOf = ({ node: { req } }: H3Event, app: App) =>
-  findCookieSession(app, req.headers.cookie, () => clientAddress(req, app.config.trustedProxies))
+  findCookieSession(app, req.headers.cookie, {
+    address: () => clientAddress(req, app.config.trustedProxies),
+    slug: requestOrg(req),
+  })
+
+/** A person's row and the proof of it, in the organization that a request names. */
+async function asNamed({ node: { req } }: H3Event, app: App, row: ActorRow | undefined, proof: Proof): Promise<Acting> {
+  const slug = requestOrg(req)
+  if (!row || slug === undefined) return openSession(app, row, proof)
+  const named = await findAddressedActor(app, row.userId, slug)
+  return openSession(app, named, { ...proof, orgId: named?.orgId })
+}
 
 const DAY_IN_MS = 24 * 60 * 60 * 1000
 
@@ -81,7 +102,7 @@ export const custom: SessionSource = {
     const now = app.now()
     if (!answer || (answer.expiresAt && answer.expiresAt <= now)) return null
     const { provider, emailVerified: provesAddress, expiresAt } = answer
-    const opened = await openSession(app, await findVouched(app, answer), {
+    const opened = await asNamed(event, app, await findVouched(app, answer), {
       provider,
       provesAddress,
       expiresAt: expiresAt?.getTime() ?? now.getTime() + DAY_IN_MS,
@@ -121,12 +142,12 @@ async function findVouched(app: App, { email, emailVerified, ...answer }: Answer
 export const authDisabled: SessionSource = {
   name: 'auth-disabled',
   isUsed: config => config.authDisabled !== undefined,
-  async find(_event, app) {
+  async find(event, app) {
     const email = app.config.authDisabled?.email
     if (!email) return null
     const known = await findActor(app, { email })
     if (!known) await ensureDevAccount(app)
-    const opened = await openSession(app, known ?? (await findActor(app, { email })), {
+    const opened = await asNamed(event, app, known ?? (await findActor(app, { email })), {
       provider: AUTH_DISABLED_PROVIDER,
       expiresAt: app.now().getTime() + DAY_IN_MS,
     })

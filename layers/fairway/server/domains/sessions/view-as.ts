@@ -7,9 +7,10 @@ import { type App, getApp } from '#fairway/server/kernel/app-context'
 import { seal, unseal, UnsealError } from '#fairway/server/kernel/crypto/seal'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { cookieValues, setCookieValue } from '#fairway/server/kernel/http/cookie'
+import { requestOrg } from '#fairway/server/kernel/http/request-org'
 import { isoTime } from '#fairway/server/kernel/iso-time'
 import { mailContent, mailTime } from '#fairway/server/kernel/mail/mail-content'
-import { type Acting, findActor, openSession, type ServerSession, sessionOfActing } from './act-as'
+import { type Acting, findActor, findAddressedActor, openSession, type ServerSession, sessionOfActing } from './act-as'
 
 const LIFE_IN_MS = 30 * 60 * 1000
 const COOKIE = 'view'
@@ -80,7 +81,7 @@ export async function seenThrough(event: H3Event, app: App, operatorSession: Ser
     view.until <= app.now().getTime()
   )
     return operatorSession
-  const session = sessionOfActing(await openView(app, view))
+  const session = sessionOfActing(await openView(app, view, requestOrg(event.node.req)))
   if (!session) return operatorSession
   // Only the person can accept terms, on a page that is closed to views.
   delete session.termsDue
@@ -93,8 +94,9 @@ export async function seenThrough(event: H3Event, app: App, operatorSession: Ser
 async function openView(
   app: App,
   { userId, until, provider, providerDomain, provedSecondFactor }: View,
+  slug?: string,
 ): Promise<Acting> {
-  const row = await findActor(app, { userId })
+  const row = await (slug === undefined ? findActor(app, { userId }) : findAddressedActor(app, userId, slug))
   const times = { createdAt: until - LIFE_IN_MS, expiresAt: until }
   return openSession(app, row, { provider, providerDomain, provedSecondFactor, orgId: row?.orgId ?? null, ...times })
 }

@@ -8,6 +8,7 @@ import {
   listManagers,
   mailName,
   toConnection,
+  orgUrl,
 } from '#fairway/server/domains/organizations'
 import { notifyPeople } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
@@ -76,10 +77,11 @@ export async function noteChange(app: App, visit: SetupVisit, { action, kept = {
   await recordAudit(app, { ...row, visitedOrgId: orgId, visitorEmail: email })
   if (!told) return
   const organization = mailName(orgName, app.config.name)
+  const href = await orgUrl(app, orgId, SINGLE_SIGN_ON_PAGE)
   const addresses = await listManagers(app, orgId, ['owner'])
   await notifyPeople(app, { orgId, addresses }, 'setup-changed', language => {
     const what = fill(messagesOf(language).setup.changes[told], textsIn(kept))
-    return { values: { organization, who: email, what }, href: app.config.baseUrl + SINGLE_SIGN_ON_PAGE }
+    return { values: { organization, who: email, what }, href }
   })
 }
 

@@ -1,6 +1,6 @@
 // The result of an attempt: delivered, retried or failed. Also decides when a webhook is switched off.
 import type { App } from '#fairway/server/kernel/app-context'
-import { isInDeleted, listManagers } from '#fairway/server/domains/organizations'
+import { isInDeleted, listManagers, orgUrl } from '#fairway/server/domains/organizations'
 import { findPerson, notifyPeople } from '#fairway/server/domains/people'
 import { inBackground } from '#fairway/server/kernel/background'
 import { SECURITY_PAGE, WEBHOOKS_PAGE } from '#fairway/shared/paths'
@@ -147,7 +147,7 @@ async function tellManagers(
   mail: 'webhook-failing' | 'webhook-orphaned',
 ): Promise<void> {
   const addresses = orgId === null ? await operatorsOf(app) : await listManagers(app, orgId)
-  const href = app.config.baseUrl + (orgId === null ? SECURITY_PAGE : WEBHOOKS_PAGE)
+  const href = orgId === null ? app.config.baseUrl + SECURITY_PAGE : await orgUrl(app, orgId, WEBHOOKS_PAGE)
   // The path and query may contain a secret.
   const values = { address: new URL(url).host }
   await notifyPeople(app, { orgId, addresses }, mail, { values, href })

@@ -184,5 +184,7 @@ export const limits = {
   formTicketsPerAddress: { name: 'form-tickets-address', per: 'network', max: 120, window: HOUR },
   /** Submissions of one kind of public form. */
   formsPerAddress: { name: 'forms-address', per: 'network', max: 10, window: HOUR },
+  /** Changes of the address of an organization: each former one stays taken for a while. */
+  slugChangesPerOrganization: { name: 'slug-changes-organization', per: 'organization', max: 5, window: 24 * HOUR },
   organizationsPerAccount: { name: 'organizations-account', per: 'person', max: 10, window: 24 * HOUR },
 } as const satisfies Record<string, Limit>

@@ -41,6 +41,29 @@ export function mailTime(time: Date | number, language: Language, timeZone = 'UT
   return `${formatTime(time, language, 'long', timeZone)} ${zone?.value ?? timeZone}`
 }
 
+/** Returns the address of a link that is mailed for an organization. */
+type Address = (href: string, orgId: string) => Promise<string>
+
+const addressing = (app: Pick<App, 'memo'>) =>
+  app.memo('mail-address', (): { of: Address } => ({ of: async href => href }))
+
+/** Sets how the organization gets into the links of its mails. */
+export function setMailAddress(app: Pick<App, 'memo'>, address: Address): void {
+  addressing(app).of = address
+}
+
+/** The content of a mail with a link to the page in this organization. */
+export async function withOrgLink(
+  app: Pick<App, 'memo'>,
+  content: MailContent,
+  orgId: string | null | undefined,
+): Promise<MailContent> {
+  const { action } = content
+  return action && orgId
+    ? { ...content, action: { ...action, href: await addressing(app).of(action.href, orgId) } }
+    : content
+}
+
 /** Returns the content of one of the platform's mails in this application. */
 export const mailContent = <Name extends PlatformMail>(
   app: ContentApp,

@@ -3,7 +3,6 @@ import { heldFiles } from '#fairway/server/domains/files'
 import { findShown, mayCreate, membersMay, type SharedTable } from '#fairway/server/domains/organizations'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { RowStatement } from '#fairway/server/kernel/database/client'
-import { filePath } from '#fairway/shared/paths'
 import { isRecord } from '#fairway/shared/record'
 import type { Session } from '#fairway/shared/schemas/session'
 import {
@@ -15,7 +14,7 @@ import {
   type SqlDeclaration,
 } from '../collection'
 import type { OrderBy } from '../effective-options'
-import { addressFiles } from '../item-files'
+import { addressFiles, fileUrl } from '../item-files'
 import { checked } from '../provider-reader'
 import { readAllRows } from './all-rows'
 import { cursorTerms, readCursorPage } from './cursor-page'
@@ -78,7 +77,7 @@ function readerOf(declaration: SqlDeclaration): CollectionReader {
       const rows = await rowsOf(context, id)
       const held = plan.files.flatMap(name => heldFiles(toObject(rows[0] ?? [], plan.entries)[name]))
       const [item] = await pages.toItems(context, plan, rows)
-      const url = filePath(place.collection, id, file)
+      const url = fileUrl(place.collection, id, file)
       const isShown =
         isRecord(item) &&
         Object.values(item)

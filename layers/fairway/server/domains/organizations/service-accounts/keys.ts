@@ -11,6 +11,7 @@ import { CONNECTED_APPS_PAGE } from '#fairway/shared/paths'
 import { SERVICE_KEY_PREFIX, TOKEN_DAYS } from '#fairway/shared/secrets'
 import { listManagers } from '../members'
 import type { Actor } from '../org-context'
+import { orgUrl } from '../org-slugs'
 import { MANAGES, requireServiceAccount } from './accounts'
 
 const DAY_IN_MS = 24 * 60 * 60 * 1000
@@ -114,10 +115,11 @@ export async function tellEndingKeys(app: App): Promise<number> {
     })
     if (rowsAffected !== 1) continue
     told += 1
+    const href = await orgUrl(app, orgId, CONNECTED_APPS_PAGE)
     const addresses = await listManagers(app, orgId, ['owner'])
     await notifyPeople(app, { orgId, addresses }, 'service-key-ending', language => ({
       values: { account, ends: formatTime(endsAt, language, 'day', 'UTC') },
-      href: app.config.baseUrl + CONNECTED_APPS_PAGE,
+      href,
     }))
   }
   return told
