@@ -90,6 +90,7 @@ export const published = {
     shareRow: stable,
     shownPersonSchema: stable,
     team: stable,
+    teamName: experimental,
     unshareRow: stable,
     useFairway: stable,
     usePagination: stable,

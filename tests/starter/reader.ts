@@ -54,6 +54,7 @@ export async function startReader(folder: string, commands: string) {
       await expectPage(visit).toPass({ timeout: PATIENCE_IN_MS })
     },
     press: ({ name }) => press(windows.current.page, name),
+    tick: ({ name }) => windows.current.page.getByRole('checkbox', { name }).check(),
     async see({ name }) {
       const isSeen = () => expectPage(shown(windows.current.page, name)).toBeVisible({ timeout: PATIENCE_IN_MS / 2 })
       // A page that was opened while the development server restarted is loaded again, as a reader would do.

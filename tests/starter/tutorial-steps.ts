@@ -5,7 +5,7 @@ export type Step =
   | { kind: 'file'; path: string; text: string }
   | { kind: 'change'; path: string; before: string; after: string }
   | { kind: 'open'; url: string; isPrivate: boolean }
-  | { kind: 'press' | 'see' | 'miss'; name: string }
+  | { kind: 'press' | 'tick' | 'see' | 'miss'; name: string }
   | { kind: 'type'; text: string; into: string }
   | { kind: 'choose'; path: string }
   | { kind: 'host-asks' | 'interrupt' }
@@ -16,6 +16,7 @@ const SENTENCES: [RegExp, (...found: string[]) => Step][] = [
   [/^Open `([^`]+)` in a private window\.\s*/, url => ({ kind: 'open', url: url ?? '', isPrivate: true })],
   [/^Open `([^`]+)`\.\s*/, url => ({ kind: 'open', url: url ?? '', isPrivate: false })],
   [/^Press \*\*([^*]+)\*\*\.\s*/, name => ({ kind: 'press', name: name ?? '' })],
+  [/^Tick \*\*([^*]+)\*\*\.\s*/, name => ({ kind: 'tick', name: name ?? '' })],
   [/^You see \*\*([^*]+)\*\*\.?\s*/, name => ({ kind: 'see', name: name ?? '' })],
   [/^You no longer see \*\*([^*]+)\*\*\.\s*/, name => ({ kind: 'miss', name: name ?? '' })],
   [/^Type `([^`]+)` into \*\*([^*]+)\*\*\.\s*/, (text, into) => ({ kind: 'type', text: text ?? '', into: into ?? '' })],

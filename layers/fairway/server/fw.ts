@@ -45,6 +45,7 @@ export {
   SHARE_ROLES,
   shareRow,
   shownPersonSchema,
+  teamName,
   unshareRow,
   withPeople,
   type ShareRole,

@@ -32,7 +32,7 @@ export interface PersonInput {
   appRole?: string
   /** Permissions of this application (`definePermissions`) that they hold, by a role of their organization. */
   permissions?: readonly string[]
-  /** Tables whose policies must let them create rows: without `appRole`, they get the first role of the application that may. */
+  /** Tables whose policies must let them create rows: without `appRole`, they get the first role of the application that may, else every permission. */
   creates?: readonly SharedTable[]
 }
 
@@ -161,16 +161,20 @@ async function hold(app: App, owner: Who, who: { email: string; permissions: rea
 export const mayCreateRow = (app: App, table: SharedTable, session: Session): Promise<boolean> =>
   withRun({ app, session }, () => mayCreate(app.db.orm, table, session))
 
-/** Assigns the first role that may create rows of these tables; none where the person may without one. */
+/** Assigns the first role that may create rows of these tables, or every permission; none where the person may without one. */
 async function assignCreator(
   app: App,
   owner: Who,
   { email, creates }: { email: string; creates: readonly SharedTable[] },
 ): Promise<void> {
-  for (const role of app.config.appRoles?.roles ?? []) {
+  async function mayCreateAll(): Promise<boolean> {
     const session = await sessionOf(app, { email })
-    const may = creates.map(table => mayCreateRow(app, table, session))
-    if ((await Promise.all(may)).every(Boolean)) return
+    return (await Promise.all(creates.map(table => mayCreateRow(app, table, session)))).every(Boolean)
+  }
+  for (const role of app.config.appRoles?.roles ?? []) {
+    if (await mayCreateAll()) return
     await assign(app, owner, { email, role })
   }
+  const { names } = app.config.permissions
+  if (names.length > 0 && !(await mayCreateAll())) await hold(app, owner, { email, permissions: names })
 }

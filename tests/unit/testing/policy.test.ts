@@ -56,7 +56,9 @@ it('makes people who hold a permission, and evaluates a policy for them', async 
     reader: ['read', 'create'],
     admin: ['read', 'create', 'delete'],
   })
-  const keeper = await app.person({ organization: 'Acme', permissions: ['notes:purge'] })
+  const archives = sqliteTable('archives', { id: text('id').primaryKey(), ...organizationColumns() })
+  definePolicy(archives, { read: 'member', create: permission('notes:purge'), update: [], delete: [] })
+  const keeper = await app.person({ organization: 'Acme', creates: [archives] })
   expect(await (await app.as(keeper).fetch('/_fw/org/permissions')).json()).toEqual({
     permissions: ['notes:purge'],
     forTeams: ['notes:purge'],

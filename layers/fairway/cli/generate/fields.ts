@@ -18,6 +18,7 @@ export const FIELD_TYPES = [
   'enum',
   'json',
   'person',
+  'team',
   'ref',
   'file',
   'files',
@@ -84,7 +85,7 @@ function parseField(typed: string): Field {
   const [, fieldName = '', type = '', listed, alsoListed, mark] = FIELD.exec(typed) ?? []
   if (!fieldName) throw new UsageFault(`“${typed}” is no field. Write its name and its type: ${EXAMPLE}`)
   checkName('field', fieldName)
-  const name = toCamel(fieldName) + (type === 'ref' ? 'Id' : '')
+  const name = toCamel(fieldName) + (namesRow({ type }) ? 'Id' : '')
   if (TAKEN.includes(name)) throw new UsageFault(`Every row has ${name} already. Give the field another name.`)
   if (!isFieldType(type))
     throw new UsageFault(`There is no type ${type} (${typed}). There are: ${FIELD_TYPES.join(', ')}.`)
@@ -92,7 +93,7 @@ function parseField(typed: string): Field {
   return {
     name,
     type,
-    isOptional: mark !== undefined || type === 'file',
+    isOptional: mark !== undefined || isAlwaysOptional(type),
     values: parseValues(name, type, listed ?? alsoListed),
   }
 }
@@ -139,10 +140,16 @@ function parseEnum(name: string, listed = ''): string[] {
 export const fieldText = ({ name, type, values, isOptional }: Field): string =>
   isFile({ type })
     ? `${name}:${type}`
-    : `${type === 'ref' ? refName(name) : name}:${type}${values.length > 0 ? `(${values.join(',')})` : ''}${isOptional ? '?' : ''}`
+    : `${namesRow({ type }) ? refName(name) : name}:${type}${values.length > 0 ? `(${values.join(',')})` : ''}${isOptional && type !== 'team' ? '?' : ''}`
 
 /** Whether the field holds files. */
 export const isFile = ({ type }: Pick<Field, 'type'>): boolean => type === 'file' || type === 'files'
+
+/** Whether the field holds the ID of another row, or of a team. */
+export const namesRow = ({ type }: { type: string }): boolean => type === 'ref' || type === 'team'
+
+/** A file may be missing, and a team may be deleted. */
+export const isAlwaysOptional = (type: FieldType): boolean => type === 'file' || type === 'team'
 
 /** The maximum number of files in a field that takes several. */
 export const MOST_FILES = 10
@@ -150,8 +157,9 @@ export const MOST_FILES = 10
 /** `company` for the field `companyId`. */
 export const refName = (name: string): string => name.replace(/Id$/, '')
 
-/** The name of the list field with the title of the referenced row. */
-export const titleField = (name: string): string => `${refName(name)}Title`
+/** The name of the list field with the title of the referenced row, or the name of the team. */
+export const titleField = ({ name, type }: Pick<Field, 'name' | 'type'>): string =>
+  refName(name) + (type === 'team' ? 'Name' : 'Title')
 
 /** Whether the input of a new row may omit the field. */
 export const hasDefault = ({ type, isOptional }: Field): boolean =>
@@ -172,6 +180,14 @@ export function columnOf(field: Field): string {
     : line
 }
 
+const BUILDERS: Partial<Record<FieldType, string>> = {
+  integer: 'integer',
+  money: 'integer',
+  number: 'real',
+  person: 'person',
+  team: 'teamColumn',
+}
+
 function builderOf({ name, type, values }: Field): string {
   const column = quoted(toSnake(name))
   if (isFile({ type })) {
@@ -179,23 +195,16 @@ function builderOf({ name, type, values }: Field): string {
     return `${type}(${column}, { upload: ${quoted(values[0] ?? '')}${most} })`
   }
   switch (type) {
-    case 'integer':
-    case 'money':
-      return `integer(${column})`
-    case 'number':
-      return `real(${column})`
     case 'boolean':
       return `integer(${column}, { mode: 'boolean' })`
     case 'datetime':
       return `integer(${column}, { mode: 'timestamp_ms' })`
     case 'json':
       return `text(${column}, { mode: 'json' }).$type<z.output<typeof jsonSchema>>()`
-    case 'person':
-      return `person(${column})`
     case 'enum':
       return `text(${column}, { enum: [${values.map(quoted).join(', ')}] })`
     default:
-      return `text(${column})`
+      return `${BUILDERS[type] ?? 'text'}(${column})`
   }
 }
 
@@ -218,6 +227,7 @@ const SCHEMAS: Readonly<
   datetime: 'moment',
   json: 'jsonSchema',
   person: 'personSchema',
+  team: 'teamSchema',
 }
 
 /** Returns the schema of an input; an enum takes its values from the column of `table`. */
@@ -249,7 +259,7 @@ export const isNumber = ({ type }: Pick<Field, 'type'>): boolean => ['integer', 
 
 /** Returns the imports of a table's file for the schemas of these fields. */
 export const schemaHelpers = (fields: readonly Field[]): string[] =>
-  (['file', 'files', 'json', 'money', 'person'] as const)
+  (['file', 'files', 'json', 'money', 'person', 'team'] as const)
     .filter(type => fields.some(field => field.type === type))
     .map(type => `${type}Schema`)
 
@@ -263,25 +273,6 @@ export const isFilterName = (name: string): boolean => !PARAMETERS.includes(name
 export const filterOf = ({ type }: Field): string => {
   if (['text', 'longtext', 'email', 'url'].includes(type)) return `'search'`
   return isNumber({ type }) || type === 'date' || type === 'datetime' ? `'range'` : `'exact'`
-}
-
-const EXAMPLES: Partial<Record<FieldType, string>> = {
-  email: `'info@example.test'`,
-  url: `'https://example.test/about'`,
-  integer: '3',
-  number: '3',
-  money: '1250',
-  json: `{ size: 'large' }`,
-  boolean: 'true',
-  date: `'2031-05-20'`,
-  datetime: `'2031-05-20T09:30:00.000Z'`,
-  person: 'maria.email',
-}
-
-/** Returns a valid example value of a field that is no reference, as code. */
-export function exampleOf({ name, type, values }: Field): string {
-  if (type === 'enum') return quoted(values.at(-1) ?? '')
-  return EXAMPLES[type] ?? quoted(`A ${toSnake(name).replaceAll('_', ' ')}`)
 }
 
 /** Returns the value of the field in an empty form, as code. */

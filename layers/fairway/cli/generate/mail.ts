@@ -1,6 +1,6 @@
 // A mail: its declaration, and its texts in each language.
 import { UsageFault } from '../terminal'
-import { type Field, parseFields, schemaHelpers } from './fields'
+import { type Field, namesRow, parseFields, schemaHelpers } from './fields'
 import { importOf, lines, quoted } from './layout'
 import { checkName, toKebab, toSentence } from './names'
 import { checkNoFiles, type Common, inputLines } from './pieces'
@@ -20,7 +20,7 @@ export function planMail(
   const name = toKebab(typedName)
   const fields = parseFields(typed)
   checkNoFiles(fields)
-  const noJson = fields.find(({ type }) => type === 'ref' || type === 'datetime')
+  const noJson = fields.find(({ type }) => namesRow({ type }) || type === 'datetime')
   if (noJson) throw new UsageFault(`${noJson.name}: give a mail what it shows. Make it a text.`)
   const path = `server/mails/${name}.tsx`
   const catalogs = languagesOf(root).map(

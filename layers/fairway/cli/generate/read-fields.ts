@@ -1,5 +1,5 @@
 // Reads the fields of a resource back from the file of its table.
-import { columnOf, type Field, FIELD_TYPES, isNumber, schemaOf } from './fields'
+import { columnOf, type Field, FIELD_TYPES, isAlwaysOptional, isFile, isNumber, schemaOf } from './fields'
 import { toKebab } from './names'
 
 interface FoundFields {
@@ -54,7 +54,7 @@ const unboundedSchemaOf = (field: Field, table?: string): string =>
 function readField({ name, schema, text, table }: Line): Field | undefined {
   const fields = FIELD_TYPES.filter(type => type !== 'ref').flatMap(type =>
     [false, true]
-      .filter(isOptional => isOptional === (type === 'file') || !['file', 'files'].includes(type))
+      .filter(isOptional => isOptional === isAlwaysOptional(type) || !(isFile({ type }) || isAlwaysOptional(type)))
       .map(isOptional => ({ name, type, isOptional, values: valuesOf(type, { name, schema, text }) })),
   )
   const schemasOf = (field: Field) => [schemaOf(field, table), unboundedSchemaOf(field, table)]

@@ -1,5 +1,5 @@
 // The collection of a resource: the rows that it reads, the titles of referenced rows, its filters and its sort orders.
-import { type Field, filterOf, isFile, isFilterName, refName, titleField } from './fields'
+import { type Field, filterOf, isFile, isFilterName, namesRow, refName, titleField } from './fields'
 import { fits, fitted, importOf, lines, quoted } from './layout'
 import { toSnake } from './names'
 import { firstDate, personOf, refsOf, targetsOf, type Resource } from './resource'
@@ -17,7 +17,7 @@ const asStored = ({ name, type }: Field): string =>
 function itemText(resource: Resource): string {
   const { variable, camel, isOrg } = resource
   const extension = [
-    ...refsOf(resource).map(({ name }) => `${titleField(name)}: z.string().nullable()`),
+    ...resource.fields.filter(namesRow).map(field => `${titleField(field)}: z.string().nullable()`),
     ...asInput(resource),
     ...resource.fields.filter(isFile).map(asStored),
     `${personOf(resource).field}: shownPersonSchema${isOrg ? '.nullable()' : ''}`,
@@ -32,6 +32,8 @@ function itemText(resource: Resource): string {
 ${fitted(extension, { before: '    extend: ', open: '{', close: '}', after: ',' })}
   }),`
 }
+
+const teamsOf = ({ fields }: Resource): Field[] => fields.filter(({ type }) => type === 'team')
 
 type Ref = ReturnType<typeof refsOf>[number]
 
@@ -52,8 +54,12 @@ function sourceText(resource: Resource): string {
       close: '}',
       after: ',',
     })
-  if (refs.length === 0) return `  source: ${variable},`
-  const columns = refs.map(ref => `${titleField(ref.name)}: ${joined(resource, ref)}.${ref.target.title}`)
+  const teams = teamsOf(resource)
+  if (refs.length + teams.length === 0) return `  source: ${variable},`
+  const columns = [
+    ...refs.map(ref => `${titleField(ref)}: ${joined(resource, ref)}.${ref.target.title}`),
+    ...teams.map(team => `${titleField(team)}: teamName(${variable}.${team.name})`),
+  ]
   const joins = refs.map(ref => {
     const table = joined(resource, ref)
     const on = `and(eq(${table}.id, ${variable}.${ref.name}), accessibleTo(${table}, callerPlaceholders))`
@@ -66,25 +72,28 @@ function sourceText(resource: Resource): string {
   return `  source: {
     root: ${variable},
 ${fitted(columns, { before: '    columns: ', open: '{', close: '}', after: ',' })}
-${fitted(joins, { before: '    joins: ', open: '[', close: ']', after: ',' })}
-  },`
+${refs.length > 0 ? `${fitted(joins, { before: '    joins: ', open: '[', close: ']', after: ',' })}\n` : ''}  },`
 }
 
 function importsOf(resource: Resource): string {
   const { variable, plural, camel, isOrg } = resource
   const refs = refsOf(resource)
   const isJoining = refs.length > 0
-  const hasMany = resource.fields.some(({ type }) => type === 'files')
+  const hasTeam = teamsOf(resource).length > 0
   const aliased = refs.filter(ref => isAliased(resource, ref))
   const ownImports = [...(asInput(resource).length > 0 ? [`${camel}Input`] : []), ...(isOrg ? [`${camel}Policy`] : [])]
   const fw = isOrg
-    ? ['requireOrganization', ...(isJoining ? ['accessibleTo', 'callerPlaceholders'] : [])]
+    ? [
+        'requireOrganization',
+        ...(hasTeam ? ['teamName'] : []),
+        ...(isJoining ? ['accessibleTo', 'callerPlaceholders'] : []),
+      ]
     : ['accessOf', 'callerPlaceholders']
   const tables = [...targetsOf(resource), { variable, plural }].toSorted((a, b) => (a.plural < b.plural ? -1 : 1))
   return lines(
     isJoining && importOf(['and', 'eq'], 'drizzle-orm'),
     aliased.length > 0 && importOf(['alias'], 'drizzle-orm/sqlite-core'),
-    (!isOrg || isJoining || hasMany) && `import { z } from 'zod'`,
+    itemText(resource).includes('z.') && `import { z } from 'zod'`,
     importOf(['defineCollection', 'outputOf', 'shownPersonSchema', ...fw], '#fw'),
     resource.fields.some(isFile) && importOf(['storedFile'], 'nuxt-fairway/tables'),
     ...tables.map(table =>
@@ -112,7 +121,7 @@ export function collectionFile(resource: Resource): string {
     `${isOrg ? 'createdBy' : 'ownerEmail'}: 'exact'`,
   ]
   const ordered = fields
-    .filter(({ type }) => !['longtext', 'json', 'ref', 'file', 'files'].includes(type))
+    .filter(({ type }) => !['longtext', 'json', 'ref', 'team', 'file', 'files'].includes(type))
     .map(({ name }) => quoted(name))
   const search = [
     `title: ${quoted(title.name)}`,

@@ -56,11 +56,13 @@ function tableFile(resource: Resource): string {
   const { variable, table, camel, noun, fields, isOrg, plural, title } = resource
   const date = firstDate(resource)
   const hasPerson = fields.some(({ type }) => type === 'person')
+  const hasTeam = fields.some(({ type }) => type === 'team')
   const refs = refsOf(resource)
   const helpers = [
     ...(isOrg ? ['definePolicy', 'organizationColumns'] : ['ownableColumns']),
     ...(['file', 'files'] as const).filter(type => fields.some(field => field.type === type)),
     ...(hasPerson ? ['person'] : []),
+    ...(hasTeam ? ['teamColumn'] : []),
     ...schemaHelpers(fields),
     ...(refs.length > 0 ? ['references'] : []),
   ]

@@ -118,13 +118,13 @@ function pickerOf({ name, type, values, target }: Field): string | undefined {
   if (type === 'files')
     return element(at, 'FwFileField', [`v-model="draft.${name}"`, `upload="${values[0]}"`, `:most="${MOST_FILES}"`])
   if (type === 'person') return element(at, 'FwPersonPicker', [`v-model="${name}"`])
-  if (!target) return undefined
-  return element(at, 'FwItemPicker', [
-    `v-model="draft.${name}"`,
-    `collection="${target.kebab}-list"`,
-    `title="${target.title}"`,
-  ])
+  const found = type === 'team' ? { collection: 'organization-teams', title: 'name' } : collectionOf(target)
+  if (!found) return undefined
+  const { collection, title } = found
+  return element(at, 'FwItemPicker', [`v-model="draft.${name}"`, `collection="${collection}"`, `title="${title}"`])
 }
+
+const collectionOf = (target: Field['target']) => target && { collection: `${target.kebab}-list`, title: target.title }
 
 /** The attributes of a plain input for each type. */
 const TEXT_ATTRIBUTES = ['autocomplete="off"', ':maxlength="200"']

@@ -1,5 +1,5 @@
 // The list of a resource: the columns, their cells and the form of a new row, for the component `FwResourceList`.
-import { blankOf, type Field, hasDefault, isFile, titleField } from './fields'
+import { blankOf, type Field, hasDefault, isFile, namesRow, titleField } from './fields'
 import { element, fits, fitted, quoted } from './layout'
 import type { Resource } from './resource'
 
@@ -47,8 +47,8 @@ function importOf({ plural, fields }: Resource): string[] {
 
 /** Returns a column: its name, or all of it where the heading has other words or does not sort. */
 function columnOf({ name, type }: Field, group: string): string {
-  if (type !== 'ref' && !isFile({ type })) return quoted(name)
-  return `{ key: '${type === 'ref' ? titleField(name) : name}', label: $t('${group}.fields.${name}') }`
+  if (!namesRow({ type }) && !isFile({ type })) return quoted(name)
+  return `{ key: '${namesRow({ type }) ? titleField({ name, type }) : name}', label: $t('${group}.fields.${name}') }`
 }
 
 const slotsOf = (resource: Resource): string =>

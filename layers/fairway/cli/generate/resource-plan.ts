@@ -6,7 +6,17 @@ import { routePlaces } from '../../modules/registry/collections'
 import { platformDir } from '../../modules/registry/roots'
 import { platformNames } from '../../modules/tables/check-tables'
 import { type FileChange, readIn } from '../project/changes'
-import { columnOf, type Field, fieldText, hasDefault, isFile, parseFields, type RefTarget, titleField } from './fields'
+import {
+  columnOf,
+  type Field,
+  fieldText,
+  hasDefault,
+  isFile,
+  namesRow,
+  parseFields,
+  type RefTarget,
+  titleField,
+} from './fields'
 import { readFields } from './read-fields'
 import { planMigration } from './migration'
 import { pluralOf, toCamel, toKebab, toSentence, toSnake } from './names'
@@ -203,15 +213,18 @@ const reached = ({ target }: Field): string[] => (target ? [target.plural, ...ta
 
 /** Throws for references that cannot be generated. */
 function checkRefs({ isOrg, fields, plural }: Resource, had: readonly Field[]): void {
-  const refs = refsOf({ fields })
-  if (refs.length === 0) return
-  if (!isOrg) throw new UsageFault('Only rows of an organization refer to others: say --org.')
+  const naming = fields.filter(namesRow)
+  if (naming.length === 0) return
+  if (!isOrg) throw new UsageFault('Only rows of an organization refer to others, or have a team: say --org.')
   const isNew = (name: string) => !had.some(old => old.name === name)
-  const twice = refs.find(({ name }) =>
-    fields.some(field => field.name === titleField(name) && (isNew(name) || isNew(field.name))),
+  const twice = naming.find(named =>
+    fields.some(({ name }) => name === titleField(named) && (isNew(name) || isNew(named.name))),
   )
   if (twice)
-    throw new UsageFault(`The list has ${titleField(twice.name)} from the reference. Give the field another name.`)
+    throw new UsageFault(
+      `The list has ${titleField(twice)} from the ${twice.type === 'team' ? 'team' : 'reference'}. Give the field another name.`,
+    )
+  const refs = refsOf({ fields })
   const circle = refs.find(
     ({ name, target }) => target.plural !== plural && target.fields.flatMap(reached).includes(plural) && isNew(name),
   )

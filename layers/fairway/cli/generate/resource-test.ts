@@ -1,6 +1,6 @@
-import { exampleOf, type Field, hasDefault, isFile } from './fields'
+import { type Field, hasDefault, isFile } from './fields'
 import { fitted, importOf, quoted } from './layout'
-import { toSentence, withArticle } from './names'
+import { toSentence, toSnake, withArticle } from './names'
 import { isPicture, personOf, refsOf, type Resource } from './resource'
 
 // Names that the generated test declares itself.
@@ -14,6 +14,25 @@ const USED = new Set(
 const rowOf = ({ camel }: Pick<Resource, 'camel'>): string => (USED.has(camel) ? `${camel}Row` : camel)
 
 const required = (fields: readonly Field[]): Field[] => fields.filter(field => !hasDefault(field))
+
+const EXAMPLES: Partial<Record<Field['type'], string>> = {
+  email: `'info@example.test'`,
+  url: `'https://example.test/about'`,
+  integer: '3',
+  number: '3',
+  money: '1250',
+  json: `{ size: 'large' }`,
+  boolean: 'true',
+  date: `'2031-05-20'`,
+  datetime: `'2031-05-20T09:30:00.000Z'`,
+  person: 'maria.email',
+}
+
+/** Returns a valid example value of a field that is no reference, as code. */
+function exampleOf({ name, type, values }: Field): string {
+  if (type === 'enum') return quoted(values.at(-1) ?? '')
+  return EXAMPLES[type] ?? quoted(`A ${toSnake(name).replaceAll('_', ' ')}`)
+}
 
 /** Returns the required fields of a new row with example values, as code. */
 const neededOf = (fields: readonly Field[]): string[] =>

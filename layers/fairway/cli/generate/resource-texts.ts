@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
-import { type Field, refName } from './fields'
+import { type Field, namesRow, refName } from './fields'
 import type { Resource } from './resource'
 import { shownInList } from './resource-list'
 import { toSentence, withArticle } from './names'
@@ -70,7 +70,7 @@ export function writtenWords(resource: Resource, language: string): string[] {
 
 /** The label of a field in words: a reference has that of the other row. */
 const labelOf = ({ name, type }: Pick<Field, 'name' | 'type'>): string =>
-  toSentence(type === 'ref' ? refName(name) : name)
+  toSentence(namesRow({ type }) ? refName(name) : name)
 
 /** Returns the catalog of a resource in one of these languages. */
 export function textFile(resource: Resource, language: string): string {

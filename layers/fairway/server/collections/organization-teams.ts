@@ -2,6 +2,9 @@ import { z } from 'zod'
 import { defineCollection, team } from '#fw'
 import { containsFolded } from '#fairway/shared/fold-text'
 
+type Team = Awaited<ReturnType<typeof team.teams>>[number]
+const toItem = ({ id, name, total, isFromDirectory }: Team) => ({ id, name, people: total, isFromDirectory })
+
 export default defineCollection({
   description: 'The teams of your organization, by name.',
   shortName: 'Team',
@@ -17,7 +20,8 @@ export default defineCollection({
     const [search] = filters
     const wanted = search?.kind === 'search' ? search.value : ''
     const found = (await team.teams()).filter(({ name }) => containsFolded(name, wanted))
-    const items = found.map(({ id, name, total, isFromDirectory }) => ({ id, name, people: total, isFromDirectory }))
+    const items = found.map(toItem)
     return pagination.toPage(items.slice(pagination.offset, pagination.offset + pagination.limit), found.length)
   },
+  getItem: async wanted => (await team.teams()).filter(({ id }) => id === wanted).map(toItem)[0],
 })

@@ -166,9 +166,27 @@ describe('fw generate resource', () => {
     expect(item).toContain(`:fields="['title', 'status', 'dueAt']"`)
   })
 
+  it('lists the name of a team, which people choose from those of the organization', async () => {
+    byHand()
+    await generate('issue', ['title:text', 'crew:team', 'lead:team?'], { isOrg: true })
+    const table = read('server/database/issues.ts')
+    expect(table).toContain(`crewId: teamColumn('crew_id'),\n    leadId: teamColumn('lead_id'),`)
+    expect(table).toContain('crewId: teamSchema.nullable(),\n  leadId: teamSchema.nullable(),')
+    expect(read('server/collections/issue-list.ts')).toContain(
+      'columns: { crewName: teamName(issues.crewId), leadName: teamName(issues.leadId) },',
+    )
+    expect(read('app/pages/issues/index.vue')).toContain(`{ key: 'crewName', label: $t('issues.fields.crewId') }`)
+    expect(read('app/components/IssueFields.vue')).toContain(`collection="organization-teams" title="name"`)
+    expect(JSON.parse(read('app/locales/en/issues.json')).issues.fields).toMatchObject({
+      crewId: 'Crew',
+      leadId: 'Lead',
+    })
+    expectTidy()
+  })
+
   it('writes formatted code without lint errors for every field type', async () => {
     byHand()
-    await generate('project', EVERYTHING, { isOrg: true })
+    await generate('project', [...EVERYTHING, 'crew:team'], { isOrg: true })
     await generate('purchase-order-item', [
       'short-description:text',
       'expectedDelivery:datetime?',
@@ -590,7 +608,7 @@ describe('fw generate import', () => {
   it('supports every field type, finds references by title and includes fields added later', async () => {
     withCompanies()
     byHand()
-    await generate('project', [...EVERYTHING, 'company:ref(companies)'], { isOrg: true })
+    await generate('project', [...EVERYTHING, 'company:ref(companies)', 'crew:team'], { isOrg: true })
     await toImport('project')
     await generate('note', ['title:text'])
     await toImport('note')
@@ -629,6 +647,7 @@ describe('resource names and field types', () => {
     ['issue', ['title:text', 'price:money'], 'needs a currency'],
     ['issue', ['title:text', 'price:money(EURO)'], 'needs a currency'],
     ['issue', ['title:text', 'urgent:boolean?'], 'without “?”'],
+    ['issue', ['title:text', 'crew:team'], 'say --org'],
   ])('refuses %s %j: %s', async (name, fields, reason) => {
     const refused = plan(name, fields)
     await expect(refused).rejects.toThrow(UsageFault)
@@ -677,7 +696,7 @@ describe('resource names and field types', () => {
     const typed = FIELD_TYPES.filter(type => !['boolean', 'ref', 'files'].includes(type)).map(
       type => `${type}Maybe:${type}${values.get(type) ?? ''}?`,
     )
-    await generate('thing', [...EVERYTHING, ...typed])
+    await generate('thing', [...EVERYTHING, ...typed], { isOrg: true })
     const found = readFields(read('server/database/things.ts'), { input: 'thingInput', table: 'things' })
     // A file's upload is named after the resource and the field.
     const expected = parseFields([...EVERYTHING, ...typed]).map(field =>

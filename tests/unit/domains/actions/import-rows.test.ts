@@ -6,6 +6,8 @@ import {
   organizationColumns,
   person,
   personSchema,
+  teamColumn,
+  teamSchema,
   references,
 } from 'nuxt-fairway/tables'
 import { beforeEach, describe, expect, it } from 'vitest'
@@ -38,6 +40,7 @@ const deals = sqliteTable(
       .default('open'),
     companyId: text('company_id'),
     assignee: person('assignee'),
+    teamId: teamColumn('team_id'),
   },
   table => [
     index('deals_company').on(table.orgId, table.companyId),
@@ -67,6 +70,7 @@ const importDeals = defineAction({
         stage: z.enum(['open', 'won']).optional(),
         companyId: z.string().max(64).nullable().optional(),
         assignee: personSchema.nullable().optional(),
+        teamId: teamSchema.nullable().optional(),
       }),
       refs: { companyId: { table: companies, title: companies.name } },
       values: input => ({ ...input, id: newId(), ...inOrganization(context.session) }),
@@ -82,7 +86,7 @@ beforeEach(async () => {
   await query(
     test.app,
     `create table deals (${columns}, title text not null check (title <> 'refused'), amount integer,
-      stage text not null default 'open', company_id text, assignee text_person, unique (org_id, title),
+      stage text not null default 'open', company_id text, assignee text_person, team_id text_team, unique (org_id, title),
       foreign key (org_id, company_id) references companies (org_id, id))`,
   )
   ada = await aMember(test.app)
@@ -123,6 +127,22 @@ describe('importRows', () => {
       { title: 'First', stage: 'open', company_id: 'acme', assignee: ada.email },
       { title: 'Second', stage: 'won', company_id: 'acme', assignee: null },
     ])
+  })
+
+  it('finds a team by its name or id, and refuses those of another organization', async () => {
+    for (const [id = '', orgId, name = ''] of [
+      ['north', ada.orgId, 'North'],
+      ['theirs', eve.orgId, 'South'],
+    ])
+      await query(
+        test.app,
+        `insert into fw_teams (id, org_id, name, name_key, created_by, created_at) values (?, ?, ?, lower(?), 'x', 0)`,
+        [id, orgId ?? '', name, name],
+      )
+    const rows = ['NORTH', 'north', 'South', 'theirs'].map(teamId => ({ title: teamId, teamId }))
+    expect(await faultsOf(rows)).toEqual(['rows.2.teamId no-team', 'rows.3.teamId no-team'])
+    await run(rows.slice(0, 2))
+    expect(await query(test.app, 'select team_id from deals')).toEqual([{ team_id: 'north' }, { team_id: 'north' }])
   })
 
   it('reads money as decimal text, or in the smallest unit as a JSON number', async () => {

@@ -279,7 +279,7 @@ describe('organization that requires Google', () => {
       expect((await contextOf(owner)).closedOrg).toMatchObject({ signIn: '/_fw/identity/login?again=1' })
     }
     expect(await signInThroughHub(test.app, hub, owner.email, google)).toMatchObject({ signedIn: true })
-    expect(await contextOf(owner)).toEqual({ orgId: owner.orgId, orgName: owner.orgName, orgRole: 'owner' })
+    expect(await contextOf(owner)).toMatchObject({ orgId: owner.orgId, orgName: owner.orgName, orgRole: 'owner' })
   })
 })
 

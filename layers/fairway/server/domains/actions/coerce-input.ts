@@ -58,6 +58,12 @@ export const moneyFieldsIn = (schema: JsonSchema): Map<string, number> => {
   return new Map(said.flatMap(([name, code]) => (code === undefined ? [] : [[name, minorUnits(String(code))]])))
 }
 
+/** The fields of a JSON Schema that name a team (`teamSchema`). */
+export const teamFieldsIn = ({ properties = {} }: JsonSchema): string[] =>
+  Object.keys(properties).filter(name =>
+    alternativesOf(properties[name]).some(({ collection }) => collection === 'organization-teams'),
+  )
+
 /** The fields of a JSON Schema that take numbers, booleans, dates or times. */
 export function columnKindsIn(schema: JsonSchema): Record<string, ColumnKind> {
   const kinds = Object.entries(schema.properties ?? {}).map(

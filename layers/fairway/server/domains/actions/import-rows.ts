@@ -3,7 +3,7 @@ import { and, or, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { z } from 'zod'
 import { FILE_REFUSED } from '#fairway/server/domains/files'
-import { accessibleTo, createCheck, type SharedTable } from '#fairway/server/domains/organizations'
+import { accessibleTo, createCheck, type SharedTable, team } from '#fairway/server/domains/organizations'
 import { requireRun } from '#fairway/server/kernel/current-run'
 import type { Orm } from '#fairway/server/kernel/database/client'
 import { AppError } from '#fairway/server/kernel/http/app-error'
@@ -13,7 +13,7 @@ import { MOST_IMPORTED_ROWS } from '#fairway/shared/imports'
 import type { FieldError } from '#fairway/shared/schemas/problem'
 import type { Session } from '#fairway/shared/schemas/session'
 import { coerceBySchema } from './coerce-by-schema'
-import { columnKindsIn, moneyFieldsIn } from './coerce-input'
+import { columnKindsIn, moneyFieldsIn, teamFieldsIn } from './coerce-input'
 import type { ActionContext } from './action'
 import { parseNamed } from './parse-named'
 import { messagesOf } from './reference-faults'
@@ -57,7 +57,7 @@ type Row = Record<string, unknown>
 
 /**
  * Creates rows of a table in one transaction. Texts are converted to the type of the field (12.50 becomes 1250 for money), blank
- * ones are omitted, and a reference may use the title of a row. Throws `invalid-input` with the errors of each row
+ * ones are omitted, a reference may use the title of a row, and a team its name. Throws `invalid-input` with the errors of each row
  * (`rows.3.amount`), at most 100, and their total number as `faults`. Throws `forbidden` when the policy of the table does not
  * let the caller create such a row. A dry run makes the same checks and writes nothing; without rows, it returns the fields that
  * take numbers, booleans, dates or times.
@@ -95,6 +95,11 @@ async function readRows<Input extends z.ZodObject>(
   const typed = rows.map(row => typedRow(schema, money, row))
   const isBad = (index: number, name: string, code: FieldErrorCode) =>
     faults.push(fieldError(`rows.${index}.${name}`, code))
+  for (const name of teamFieldsIn(schema)) {
+    const ids = new Map((await team.teams()).map(each => [each.name.toLowerCase(), each.id]))
+    for (const row of typed)
+      if (typeof row[name] === 'string') row[name] = ids.get(row[name].toLowerCase()) ?? row[name]
+  }
   for (const [name, ref] of Object.entries(refs)) {
     const find = await referenced(db, session, ref, textsOf(typed, name))
     typed.forEach((row, index) => {

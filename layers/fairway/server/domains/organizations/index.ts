@@ -151,7 +151,7 @@ export { noteServiceUse, serviceCredential, type ServiceCredentialRow } from './
 export { setSecretEnd, tellEndingSecrets } from './secret-end'
 export { setAuthProvider } from './set-auth-provider'
 export { setActiveOrgIdOf, team } from './team'
-export { findTeams } from './teams/teams'
+export { findTeams, teamName } from './teams/teams'
 export { type ChangedGroupTeam, followGroups, type GroupTeams, planGroupTeams, takenNames } from './teams/group-teams'
 export { callerOf, callerPlaceholders, inEachOrganization } from './caller'
 export { accessDenied, createCheck, mayCreate, membersMay, requireCreate } from './policy-check'

@@ -1,5 +1,7 @@
 // Teams of an organization. A membership of the organization is part of each statement that reads them, so a row that a former
 // member left behind neither shows nor grants.
+import { type SQL, sql } from 'drizzle-orm'
+import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { personJoin, shownPersonSql } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { InValue } from '#fairway/server/kernel/database/client'
@@ -66,6 +68,10 @@ export async function getTeam(app: App, orgId: string, id: string): Promise<Whol
   )([id])
   return { ...toTeam(row), serviceAccounts }
 }
+
+/** SQL: the name of the team in a column made by `teamColumn()`, for the columns of a collection; null without a team. */
+export const teamName = (column: SQLiteColumn): SQL<string | null> =>
+  sql<string | null>`(select name from fw_teams where id = ${column})`
 
 /** Which of these are IDs of teams of the organization. */
 export async function findTeams(app: App, orgId: string | null, ids: readonly string[]): Promise<Set<string>> {
