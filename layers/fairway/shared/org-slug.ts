@@ -19,7 +19,7 @@ export const isReservedSlug = (slug: string): boolean => RESERVED.has(slug)
 
 /** The slug of a name; undefined where its letters give none, such as Chinese ones. */
 export function toSlug(name: string): string | undefined {
-  const words = foldText(name.replaceAll(/['’]/g, '')).match(/[a-z0-9]+/g) ?? []
+  const words = foldText(name.replaceAll(/['\u2019]/g, '')).match(/[a-z0-9]+/g) ?? []
   const slug = words.join('-').slice(0, MOST).replace(/-$/, '')
   return isSlug(slug) && !isReservedSlug(slug) ? slug : undefined
 }
