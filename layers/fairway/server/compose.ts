@@ -47,6 +47,11 @@ const platformTables: ReadonlySet<string> = new Set(
   Object.values(schema).flatMap(value => (is(value, SQLiteTable) ? [getTableName(value)] : [])),
 )
 
+/** Tables of what has happened or will happen. No session and no access depends on their rows. */
+const CHRONICLES: ReadonlySet<string> = new Set(
+  [schema.auditLog, schema.jobs, schema.notifications, schema.inboxSignals, schema.mailOutbox].map(getTableName),
+)
+
 export interface CreateAppInput {
   env: Record<string, string | undefined>
   fwConfig: FwConfig
@@ -90,6 +95,7 @@ export async function createApp({
     frames,
     dependents,
     platformTables,
+    decidesAccess: table => platformTables.has(table) && !CHRONICLES.has(table),
     now,
     memo: createMemo(),
   }

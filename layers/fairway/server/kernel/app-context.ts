@@ -23,6 +23,8 @@ export interface App {
   dependents: readonly DependentRows[]
   /** The names of the platform's own tables; all others in the database are the application's. */
   platformTables: ReadonlySet<string>
+  /** Whether rows of this table may decide who somebody is and what they may do. */
+  decidesAccess(table: string): boolean
   now(): Date
   /** Set only on a developer's own machine (server/devtools). */
   trace?: Trace

@@ -87,6 +87,35 @@ describe('db.memory for a libSQL server', () => {
     expect(memory.peek('a')).toBeUndefined()
   })
 
+  it('keeps values through its writes to tables that cannot change them', async () => {
+    const server = await startSqld()
+    onTestFinished(() => server.stop())
+    const db = await withRow(await open(server.url))
+    await db.client.execute('create table other (text text unique)')
+    const memory = db.memory<{ text: string }>('sessions', table => table === 'rows')
+    const isKeptAfter = async (...statements: string[]) => {
+      await memory.get('a', read(db))
+      await (statements.length === 1 ? db.client.execute(statements[0] ?? '') : db.client.batch(statements, 'write'))
+      return memory.peek('a') !== undefined
+    }
+    const forms = (table: string) => [
+      `insert into ${table} values ('1')`,
+      `INSERT OR IGNORE INTO "${table}" values ('1')`,
+      `replace into \`${table}\` values ('1')`,
+      `update or ignore [${table}] set text = '2'`,
+      `\n  delete\n from "${table}" where text = '3'`,
+    ]
+    for (const form of forms('other')) expect(await isKeptAfter(form), form).toBe(true)
+    for (const form of forms('rows')) expect(await isKeptAfter(form), form).toBe(false)
+    expect(await isKeptAfter(`delete from other`, `delete from other`)).toBe(true)
+    expect(await isKeptAfter(`delete from other`, `update rows set text = '4'`)).toBe(false)
+    expect(await isKeptAfter(`with a as (select '5' as text) insert into other select text from a`)).toBe(false)
+    const together = [db.client.execute('delete from other'), db.client.execute(`insert into rows values ('6')`)]
+    await memory.get('a', read(db))
+    await Promise.all(together)
+    expect(memory.peek('a')).toBeUndefined()
+  })
+
   it('notices the writes of other clients within a second', async () => {
     const server = await startSqld()
     onTestFinished(() => server.stop())

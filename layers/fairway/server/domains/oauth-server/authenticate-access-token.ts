@@ -177,7 +177,7 @@ async function findByToken(app: App, token: string): Promise<Found | undefined> 
 /** Finds the row of a credential by values unique to it, and remembers it until the next write to the database. */
 function rememberedRow(app: App, sql: string): (credential: string, args: string[]) => Promise<Kept> {
   const read = app.db.prepareRead<AccessRow>(sql)
-  const memory = app.db.memory<Kept>('access-rows')
+  const memory = app.db.memory<Kept>('access-rows', app.decidesAccess)
   return (credential, args) =>
     memory.get(credential, async () => {
       const [row] = await read(args)

@@ -51,7 +51,7 @@ interface Kept {
 function remembered(app: App, by: 'byKey' | 'byToken', credential: string, args: string[]): Promise<Kept> {
   const { find, memory } = app.memo(`service-access-${by}`, () => ({
     find: app.db.prepareRead<ServiceActorRow>(serviceActorSql(by)),
-    memory: app.db.memory<Kept>('access-rows'),
+    memory: app.db.memory<Kept>('access-rows', app.decidesAccess),
   }))
   return memory.get(credential, async () => ({ row: (await find(args))[0] }))
 }

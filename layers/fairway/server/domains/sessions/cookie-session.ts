@@ -42,7 +42,8 @@ const FIND_BY_TOKEN = sessionByToken(workingActor)
 /** Its first values: the slug, twice. */
 const FIND_BY_TOKEN_AND_SLUG = sessionByToken(addressedActor)
 
-const keptSessions = (app: App): Memory<Kept> => app.memo('kept-sessions', () => app.db.memory<Kept>('sessions'))
+const keptSessions = (app: App): Memory<Kept> =>
+  app.memo('kept-sessions', () => app.db.memory<Kept>('sessions', app.decidesAccess))
 
 /**
  * The live session behind the cookies of a request, with its row, or null. The caller may change the session. `address` is the

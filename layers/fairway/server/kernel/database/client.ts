@@ -10,7 +10,7 @@ import {
   withDeadline,
 } from './database-error'
 import { followed, followedReads, recordRead } from './followed-reads'
-import { createMemories, createOwnClock, type MakeMemory, type MemoryOptions, type WriteClock } from './memory'
+import { createMemories, createOwnClock, type MakeMemory, type MemoryOptions } from './memory'
 import { openNativeClient } from './native-client'
 import { IN_MEMORY, type ReadArgs, type ReadRows } from './native-connection'
 import {
@@ -131,9 +131,7 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<Databa
   )
   const source =
     target.kind === 'replica'
-      ? rehearsable(
-          serial({ client: createServerClient(target.url, { authToken: options.authToken, ...limits }) }, false),
-        )
+      ? rehearsable(serial(createServerClient(target.url, { authToken: options.authToken, ...limits }), false))
       : client
   return {
     orm: createOrm(client, shortcuts),
@@ -151,7 +149,7 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<Databa
     get apart() {
       return apartOf(freeReader())
     },
-    memory: createMemories(memoryOf(target, reader?.clock ?? ownClock.now, options)),
+    memory: createMemories(memoryOf(target, reader ? () => reader.clock : ownClock.of, options)),
     explain: file ? explainFile(file) : explainAtServer(client),
     ping: () => ping({ client, source, watch, isFile: file !== undefined }),
     storageFault: watch.current,
@@ -223,11 +221,11 @@ async function probeWrite(client: Client): Promise<void> {
 
 function memoryOf(
   { kind }: DatabaseTarget,
-  clock: WriteClock,
+  clock: MemoryOptions['clock'],
   { remembers = true, shortcuts = true }: Pick<OpenDatabaseOptions, 'remembers' | 'shortcuts'>,
 ): MemoryOptions {
   const isShared = kind === 'server' || kind === 'replica'
-  if (!shortcuts || (isShared && !remembers)) return { clock: () => undefined }
+  if (!shortcuts || (isShared && !remembers)) return { clock: () => () => undefined }
   return isShared ? { clock, lifeInMs: MEMORY_OF_SERVER_IN_MS } : { clock }
 }
 
@@ -244,8 +242,10 @@ async function openClient(
     }
     case 'replica':
       return { client: await openReplicaClient(target.url, target.path, options) }
-    case 'server':
-      return { client: createServerClient(target.url, options) }
+    case 'server': {
+      const { client, writer } = createServerClient(target.url, options)
+      return options.shortcuts ? { client, writer } : { client }
+    }
   }
 }
 

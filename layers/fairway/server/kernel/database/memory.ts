@@ -1,6 +1,8 @@
+import type { InStatement } from '@libsql/client'
 import { createCache, type CacheName } from '../cache'
 import { followedReads } from './followed-reads'
 import { isRehearsing } from './rehearsal'
+import { textOf } from './sql-text'
 
 /**
  * Returns the number of a state of the database, which changes with every write of any process. Undefined where it is unknown.
@@ -19,17 +21,25 @@ export interface Memory<Value> {
 }
 
 export interface MemoryOptions {
-  clock: WriteClock
+  /** Returns the clock of the writes that may change a value of this memory. */
+  clock: (isClearedBy?: OfTable) => WriteClock
   /** The maximum age of a value, where other processes write without notice. */
   lifeInMs?: number
 }
 
-/** Creates memories; one write clears all of them. */
-export type MakeMemory = <Value extends object>(name: CacheName) => Memory<Value>
+/** Whether a write to this table may change a value. */
+type OfTable = (table: string) => boolean
+
+/**
+ * Creates memories. A write clears all of them, except at a server: there a write of this process to one table leaves those whose
+ * `isClearedBy` does not name it.
+ */
+export type MakeMemory = <Value extends object>(name: CacheName, isClearedBy?: OfTable) => Memory<Value>
 
 /** The memories of one database. */
-export function createMemories({ clock, lifeInMs = Number.POSITIVE_INFINITY }: MemoryOptions): MakeMemory {
-  return <Value extends object>(name: CacheName): Memory<Value> => {
+export function createMemories({ clock: clockOf, lifeInMs = Number.POSITIVE_INFINITY }: MemoryOptions): MakeMemory {
+  return <Value extends object>(name: CacheName, isClearedBy?: OfTable): Memory<Value> => {
+    const clock = clockOf(isClearedBy)
     const cache = createCache<{ value: Value; at: number; until: number }>(name)
 
     function peekAt(key: string, now: number | undefined): Value | undefined {
@@ -57,13 +67,33 @@ export function createMemories({ clock, lifeInMs = Number.POSITIVE_INFINITY }: M
   }
 }
 
-/** Creates a clock that this process advances with each of its writes. */
-export function createOwnClock(): { now: WriteClock; wrote(): void } {
-  let writes = 0
+interface OwnClock {
+  of: MemoryOptions['clock']
+  /** Advances the clocks. Without statements, the write may have changed any table. */
+  wrote(statements?: readonly InStatement[]): void
+}
+
+/** Creates clocks that this process advances with its own writes. */
+export function createOwnClock(): OwnClock {
+  const clocks: { writes: number; isClearedBy?: OfTable }[] = []
   return {
-    now: () => writes,
-    wrote: () => {
-      writes += 1
+    of(isClearedBy) {
+      const clock = { writes: 0, isClearedBy }
+      clocks.push(clock)
+      return () => clock.writes
+    },
+    wrote(statements) {
+      const tables = statements?.map(statement => tableOf(textOf(statement)))
+      for (const clock of clocks) {
+        const mayChange = (table: string | undefined) => table === undefined || (clock.isClearedBy?.(table) ?? true)
+        if (tables?.some(mayChange) ?? true) clock.writes += 1
+      }
     },
   }
 }
+
+const TARGET =
+  /^\s*(?:insert\s+(?:or\s+\w+\s+)?into|replace\s+into|update\s+(?:or\s+\w+\s+)?|delete\s+from)\s*["`[]?(\w+)/i
+
+/** The table that a statement writes to; undefined where its text begins in another way. */
+const tableOf = (sql: string): string | undefined => TARGET.exec(sql)?.[1]?.toLowerCase()

@@ -11,6 +11,7 @@ import {
 } from '@libsql/client'
 import { CURES, storageFaultOf } from './database-error'
 import { retryBusy } from './mutex'
+import type { Writer, Writing, Written } from './shared-commits'
 import {
   type Connection,
   createNativeConnection,
@@ -29,24 +30,8 @@ const BEGIN: Record<TransactionMode, string> = {
   deferred: 'begin deferred',
 }
 
-/** A request to write: one statement, or several in one transaction. */
-export interface Writing {
-  statements: readonly InStatement[]
-  isBatch: boolean
-}
-
-/** The result of a writing. */
-export type Written = { results: ResultSet[] } | { error: unknown }
-
 /** The client of a file. */
-export interface NativeClient extends Client {
-  /**
-   * Writes the requests of several callers with one commit, in this order. An error undoes and fails only the writing that caused
-   * it. Returns undefined, without any write, where they cannot share a transaction (one of them ended it, or the commit failed).
-   * Throws errors that prevent a transaction, for example a lock.
-   */
-  writeTogether(writings: readonly Writing[]): Written[] | undefined
-}
+export type NativeClient = Client & Writer
 
 /**
  * Opens the one connection that writes to a database file or to `:memory:`, in WAL mode and with full sync. Creates the folder
@@ -115,7 +100,7 @@ function toClient(connection: NativeConnection): NativeClient {
         return toTransaction(connection, open)
       })
     },
-    writeTogether: writings => use(open => writeTogether(open, writings)),
+    writeTogether: async writings => use(open => writeTogether(open, writings)),
     sync: async () => undefined,
     reconnect: connection.drop,
     close: connection.close,

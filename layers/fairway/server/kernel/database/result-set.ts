@@ -48,7 +48,7 @@ export function rowShape(columns: { name: string; type: string | null }[]): RowS
 }
 
 /** Returns the client's result for rows of this shape. */
-export const toResult = ({ names, types }: RowShape, rows: Row[]): ResultSet => ({
+export const toResult = ({ names, types }: Pick<RowShape, 'names' | 'types'>, rows: Row[]): ResultSet => ({
   columns: names,
   columnTypes: types,
   rows,

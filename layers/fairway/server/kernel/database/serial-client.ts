@@ -3,22 +3,22 @@ import type { Log } from '../events/log'
 import { type StorageWatch, toDatabaseError, withDatabaseErrors } from './database-error'
 import { followed, followedReads, noteUnfollowed, unfollowed } from './followed-reads'
 import { createMutex, retryBusy } from './mutex'
-import { type NativeClient, toStatement, type Writing } from './native-client'
+import { toStatement } from './native-client'
 import { type RowClient, rowsOf } from './orm'
-import { createSharedCommits } from './shared-commits'
+import { createSharedCommits, type Writer, type Writing } from './shared-commits'
 import type { NativeReader } from './native-reader'
 import { mayWrite, textOf, withArgs } from './sql-text'
 
 export interface SerialClientOptions {
   client: Client
-  /** The client itself, where it is that of a file: writes that are requested together share a commit. */
-  writer?: NativeClient
+  /** Writes that are requested together share a commit by it. */
+  writer?: Writer
   /** Reads a database file, so that a SELECT does not wait. */
   reader?: NativeReader
   /** One connection serves everything, so a read waits while a transaction is open. */
   isSingle: boolean
-  /** Called when a write or a transaction ends, whether it succeeded or failed. */
-  onWrite(): void
+  /** Called when a write or a transaction ends, whether it succeeded or failed; with its statements where they are known. */
+  onWrite(statements?: readonly InStatement[]): void
   log: Log
   /** Receives every failure. */
   watch: StorageWatch
@@ -158,12 +158,18 @@ function createSchedule(options: SerialClientOptions) {
       ),
     write<T>(run: () => Promise<T>): Promise<T> {
       const until = deadline()
-      return withDatabaseErrors(inTurn(() => retryBusy(() => use(run), until)).finally(onWrite), watch)
+      return withDatabaseErrors(
+        inTurn(() => retryBusy(() => use(run), until)).finally(() => onWrite()),
+        watch,
+      )
     },
     /** A write that is not tried again, because a part of it may have happened. */
     writeOnce: <T>(run: () => Promise<T>): Promise<T> =>
-      withDatabaseErrors(inTurn(() => use(run)).finally(onWrite), watch),
-    /** A write that shares its commit with others of the same turn of the loop; undefined without a file. */
+      withDatabaseErrors(
+        inTurn(() => use(run)).finally(() => onWrite()),
+        watch,
+      ),
+    /** A write that shares its commit with others of the same turn of the loop; undefined without a writer. */
     writeTogether: writer && ((writing: Writing) => withDatabaseErrors(commits.enqueue(writer, writing), watch)),
     /** A transaction, which keeps other writes waiting until it ends. */
     openTransaction: (mode: TransactionMode) => withDatabaseErrors(openTransaction(mode), watch),

@@ -3,6 +3,8 @@ import { dirname } from 'node:path'
 import { type Client, createClient, type Transaction, type TransactionMode } from '@libsql/client'
 import { isBusy, withDeadline } from './database-error'
 import { retryBusy } from './mutex'
+import { createServerWriter } from './server-writer'
+import type { Writer } from './shared-commits'
 
 export interface ServerClientOptions {
   authToken?: string
@@ -23,31 +25,33 @@ interface ReplicaOptions {
   replicaSyncInSeconds?: number
 }
 
-/** Creates a client of a libSQL server with a time limit for each call; it connects with the first call. */
-export function createServerClient(url: string, { authToken, callInMs, busyInMs }: ServerClientOptions): Client {
+/** Creates a client of a libSQL server with a time limit for each call, and its writer; they connect with the first call. */
+export function createServerClient(
+  url: string,
+  { authToken, callInMs, busyInMs }: ServerClientOptions,
+): { client: Client; writer: Writer } {
   let limitInMs = callInMs
-  const client = createClient({
-    url,
-    authToken,
-    fetch(request: Request) {
-      // Compressing each small response would take as much time as the rest of the call.
-      request.headers.set('accept-encoding', 'identity')
-      return fetch(request, { signal: AbortSignal.timeout(limitInMs) })
-    },
-  })
+  function send(request: Request): Promise<Response> {
+    // Compressing each small response would take as much time as the rest of the call.
+    request.headers.set('accept-encoding', 'identity')
+    return fetch(request, { signal: AbortSignal.timeout(limitInMs) })
+  }
+  const client = createClient({ url, authToken, fetch: send })
 
   // A WebSocket does not notice a silent peer, so a call that takes too long is abandoned together with the socket.
-  async function callOverSocket<T>(run: () => Promise<T>): Promise<T> {
+  async function timed<T>(run: () => Promise<T>, abandon: () => unknown): Promise<T> {
+    if (client.protocol !== 'ws') return run()
     try {
       return await withDeadline(run(), limitInMs)
     } catch (error) {
-      if (error instanceof DOMException) void Promise.resolve(client.reconnect()).catch(() => {})
+      if (error instanceof DOMException) abandon()
       throw error
     }
   }
+  const reconnect = () => void Promise.resolve(client.reconnect()).catch(() => {})
 
-  const call: Call = client.protocol === 'ws' ? callOverSocket : run => run()
-  return {
+  const call: Call = run => timed(run, reconnect)
+  const whole: Client = {
     execute: (statement: Parameters<Client['execute']>[0], args?: Parameters<Client['execute']>[1]) =>
       call(() => (typeof statement === 'string' ? client.execute(statement, args) : client.execute(statement))),
     batch: (statements, mode) => call(() => client.batch(statements, mode)),
@@ -64,7 +68,10 @@ export function createServerClient(url: string, { authToken, callInMs, busyInMs 
     },
     sync: () => call(() => client.sync()),
     reconnect: () => client.reconnect(),
-    close: () => client.close(),
+    close() {
+      writer.close()
+      client.close()
+    },
     get closed() {
       return client.closed
     },
@@ -72,6 +79,8 @@ export function createServerClient(url: string, { authToken, callInMs, busyInMs 
       return client.protocol
     },
   }
+  const writer = createServerWriter(whole, url, { authToken, fetch: send, timed })
+  return { client: whole, writer }
 }
 
 /**

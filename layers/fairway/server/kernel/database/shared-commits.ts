@@ -1,14 +1,34 @@
-// Full sync makes a commit wait for the disk, and that is most of the cost of a small write. All writes requested in one turn of
-// the loop therefore share one wait.
+// Full sync makes a commit wait for the disk, and that is most of the cost of a small write. All writes that wait for their turn
+// therefore share one transaction, and at a server one request.
 import { setImmediate as nextTurnOfTheLoop } from 'node:timers/promises'
-import type { ResultSet } from '@libsql/client'
+import type { Client, InStatement, ResultSet } from '@libsql/client'
 import { isBusy } from './database-error'
 import { retryBusy } from './mutex'
-import type { NativeClient, Writing, Written } from './native-client'
+
+/** A request to write: one statement, or several in one transaction. */
+export interface Writing {
+  statements: readonly InStatement[]
+  isBatch: boolean
+}
+
+/** The result of a writing. */
+export type Written = { results: ResultSet[] } | { error: unknown }
+
+/** What writes for several callers. */
+export interface Writer {
+  execute(statement: InStatement): Promise<ResultSet>
+  batch: Client['batch']
+  /**
+   * Writes the requests of several callers with one commit, in this order. An error undoes and fails only the writing that caused
+   * it. Returns undefined, without any write, where they cannot share a transaction (one of them ended it, or the commit failed).
+   * Throws errors that prevent a transaction, for example a lock.
+   */
+  writeTogether(writings: readonly Writing[]): Promise<Written[] | undefined>
+}
 
 interface SharedCommits {
   /** Writes together with the other requests of this turn; the results are on the disk when it resolves. */
-  enqueue(writer: NativeClient, writing: Writing): Promise<ResultSet[]>
+  enqueue(writer: Writer, writing: Writing): Promise<ResultSet[]>
   /** Starts a new group: later requests run after those that already wait. */
   close(): void
 }
@@ -20,8 +40,8 @@ interface SharedCommitOptions {
   use: Use
   /** How long a write that is requested now waits for a lock, as a time on the clock of `performance.now()`. */
   deadline(): number
-  /** Called when writes end, whether they succeeded or failed. */
-  onWrite(): void
+  /** Called with the statements of writes that end, whether they succeeded or failed. */
+  onWrite(statements: readonly InStatement[]): void
 }
 
 type Use = <T>(run: () => Promise<T>) => Promise<T>
@@ -32,7 +52,8 @@ interface PendingWrite {
   answer: PromiseWithResolvers<ResultSet[]>
 }
 
-// Calls to a file are synchronous: this many statements block the event loop for a few milliseconds.
+// Calls to a file are synchronous: this many statements block the event loop for a few milliseconds. At a server they hold the
+// write lock for about as long.
 const MOST_TOGETHER = 256
 /** A writing with less than this left when a lock persists is not tried again. */
 const LAST_ATTEMPT_IN_MS = 100
@@ -65,17 +86,17 @@ export function createSharedCommits({ turn, use, deadline, onWrite }: SharedComm
   }
 }
 
-interface Writer extends Pick<SharedCommitOptions, 'use' | 'onWrite'> {
-  writer: NativeClient
+interface Committing extends Pick<SharedCommitOptions, 'use' | 'onWrite'> {
+  writer: Writer
 }
 
-async function commit(by: Writer, group: readonly PendingWrite[]): Promise<void> {
+async function commit(by: Committing, group: readonly PendingWrite[]): Promise<void> {
   const [first, ...others] = group
   if (!first) return
   if (others.length === 0) return writeAlone(by, first)
   const writings = group.map(({ writing }) => writing)
   try {
-    const written = await retryBusy(() => by.use(async () => by.writer.writeTogether(writings)), first.until)
+    const written = await retryBusy(() => by.use(() => by.writer.writeTogether(writings)), first.until)
     if (written) settle(by, group, written)
     else for (const pending of group) await writeAlone(by, pending)
   } catch (error) {
@@ -90,7 +111,7 @@ async function commit(by: Writer, group: readonly PendingWrite[]): Promise<void>
   }
 }
 
-async function writeAlone(by: Writer, pending: PendingWrite): Promise<void> {
+async function writeAlone(by: Committing, pending: PendingWrite): Promise<void> {
   const { statements, isBatch } = pending.writing
   const [only] = statements
   const run = async () =>
@@ -102,8 +123,8 @@ async function writeAlone(by: Writer, pending: PendingWrite): Promise<void> {
   settle(by, [pending], [written])
 }
 
-function settle({ onWrite }: Writer, group: readonly PendingWrite[], written: readonly Written[]): void {
-  onWrite()
+function settle({ onWrite }: Committing, group: readonly PendingWrite[], written: readonly Written[]): void {
+  onWrite(group.flatMap(({ writing }) => writing.statements))
   for (const [index, { answer }] of group.entries()) {
     const outcome = written[index]
     if (outcome && 'results' in outcome) answer.resolve(outcome.results)
