@@ -71,11 +71,7 @@ const workingIn = ({ orgId, closedOrg }: ServerSession): string | null => orgId 
  */
 function checkShown({ node: { req } }: H3Event, session: ServerSession): void {
   const shown = shownOrg(req)
-  if (shown === undefined || shown === workingIn(session)) return
-  const { orgName, closedOrg } = session
-  throw new AppError('organization-changed', {
-    detail: `You now work in ${orgName ?? closedOrg?.name ?? 'no organization'}. Nothing was saved.`,
-  })
+  if (shown !== undefined && shown !== workingIn(session)) throw new AppError('organization-changed')
 }
 
 /** Throws where a person must set up a second factor or accept the terms first. */
