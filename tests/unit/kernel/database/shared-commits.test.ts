@@ -123,6 +123,24 @@ describe.each([
     expect(await ids()).toEqual([1, 3])
   })
 
+  it('leave no transaction open, whatever fails', async () => {
+    const watcher = createClient({ url: db.url })
+    const orphan = "insert into rows (id, text, parent) values (2, 'orphan', 99)"
+    const failing = [
+      () => db.client.batch([insert(1), insert(1)], 'write'),
+      () => db.client.batch([insert(1), orphan], 'write'),
+      () => db.client.execute({ sql: 'insert or rollback into rows (id, text) values (1, null)', args: [] }),
+      () => db.client.batch([insert(1), 'insert or rollback into rows (id, text) values (1, null)'], 'write'),
+    ]
+    for (const [index, fails] of failing.entries()) {
+      await expect(fails()).rejects.toThrow()
+      await db.client.execute(insert(10 + index))
+      expect((await watcher.execute('select max(id) as id from rows')).rows[0]?.id).toBe(10 + index)
+    }
+    watcher.close()
+    expect(await ids()).toEqual([10, 11, 12, 13])
+  })
+
   it('keep their order among statements that share no commit', async () => {
     const told: string[] = []
     const tell = (name: string) => () => void told.push(name)

@@ -1,10 +1,18 @@
 import { mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { type Client, createClient, type Transaction, type TransactionMode } from '@libsql/client'
+import {
+  type Client,
+  createClient,
+  type InArgs,
+  type InStatement,
+  type Transaction,
+  type TransactionMode,
+} from '@libsql/client'
 import { isBusy, withDeadline } from './database-error'
 import { retryBusy } from './mutex'
-import { createServerWriter } from './server-writer'
+import { createServerCalls, type ServerCalls } from './server-calls'
 import type { Writer } from './shared-commits'
+import { withArgs } from './sql-text'
 
 export interface ServerClientOptions {
   authToken?: string
@@ -51,10 +59,14 @@ export function createServerClient(
   const reconnect = () => void Promise.resolve(client.reconnect()).catch(() => {})
 
   const call: Call = run => timed(run, reconnect)
-  const whole: Client = {
-    execute: (statement: Parameters<Client['execute']>[0], args?: Parameters<Client['execute']>[1]) =>
-      call(() => (typeof statement === 'string' ? client.execute(statement, args) : client.execute(statement))),
+  const plain: ServerCalls = {
+    execute: statement => call(() => client.execute(statement)),
     batch: (statements, mode) => call(() => client.batch(statements, mode)),
+  }
+  const calls = createServerCalls(plain, url, { isSocket: client.protocol === 'ws', authToken, fetch: send, timed })
+  const whole: Client = {
+    execute: (statement: InStatement | string, args?: InArgs) => calls.execute(withArgs(statement, args)),
+    batch: calls.batch,
     executeMultiple: sql => call(() => client.executeMultiple(sql)),
     transaction: (mode: TransactionMode = 'write') =>
       openLateTransaction(() => call(() => client.transaction(mode)), call, performance.now() + busyInMs),
@@ -69,7 +81,7 @@ export function createServerClient(
     sync: () => call(() => client.sync()),
     reconnect: () => client.reconnect(),
     close() {
-      writer.close()
+      calls.close()
       client.close()
     },
     get closed() {
@@ -79,8 +91,7 @@ export function createServerClient(
       return client.protocol
     },
   }
-  const writer = createServerWriter(whole, url, { authToken, fetch: send, timed })
-  return { client: whole, writer }
+  return { client: whole, writer: calls }
 }
 
 /**
