@@ -6,6 +6,8 @@ import { retryBusy } from './mutex'
 
 export interface ServerClientOptions {
   authToken?: string
+  /** How integers are read; the default is `number`. */
+  intMode?: 'bigint'
   /** How long one call may take. */
   callInMs: number
   /** How long the first statement of a transaction waits for a lock. */
@@ -24,11 +26,12 @@ interface ReplicaOptions {
 }
 
 /** Creates a client of a libSQL server with a time limit for each call; it connects with the first call. */
-export function createServerClient(url: string, { authToken, callInMs, busyInMs }: ServerClientOptions): Client {
+export function createServerClient(url: string, { authToken, intMode, callInMs, busyInMs }: ServerClientOptions): Client {
   let limitInMs = callInMs
   const client = createClient({
     url,
     authToken,
+    intMode,
     fetch(request: Request) {
       // Compressing each small response would take as much time as the rest of the call.
       request.headers.set('accept-encoding', 'identity')
