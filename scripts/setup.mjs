@@ -96,7 +96,7 @@ function unpackPostgres() {
   if (findPostgres() || !existsSync('/usr/bin/apt-get')) return
   mkdirSync(unpackedPostgres, { recursive: true })
   const download = () => {
-    const plan = spawnSync('apt-get', ['install', '--simulate', '--no-install-recommends', 'postgresql'])
+    const plan = spawnSync('/usr/bin/apt-get', ['install', '--simulate', '--no-install-recommends', 'postgresql'])
     const names = [...String(plan.stdout).matchAll(/^Inst (\S+)/gm)].map(([, name]) => name)
     // Compiled queries need another 100 MB, and these tests none.
     const wanted = names.filter(name => /^(postgresql-(client-)?\d|lib)/.test(name) && !/^lib(llvm|z3|perl)/.test(name))

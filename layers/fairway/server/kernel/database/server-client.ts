@@ -26,7 +26,10 @@ interface ReplicaOptions {
 }
 
 /** Creates a client of a libSQL server with a time limit for each call; it connects with the first call. */
-export function createServerClient(url: string, { authToken, intMode, callInMs, busyInMs }: ServerClientOptions): Client {
+export function createServerClient(
+  url: string,
+  { authToken, intMode, callInMs, busyInMs }: ServerClientOptions,
+): Client {
   let limitInMs = callInMs
   const client = createClient({
     url,
