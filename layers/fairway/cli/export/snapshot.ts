@@ -21,16 +21,24 @@ const LOCK_WAIT_IN_MS = 10_000
 /** One statement reads a whole table. */
 const CALL_LIMIT_IN_MS = 3_600_000
 
-/** Opens the database of these settings for reading; throws when no other process can read it. */
+/** Opens the database of these settings for reading; throws when it cannot be read. */
 export async function openSnapshot(env: Env): Promise<Snapshot> {
   const { url, authToken } = databaseConfig(env)
   const target = databaseTarget(url)
   if (target.kind === 'memory') throw new Error('The database is in memory, and no other process can read it.')
-  return target.kind === 'file' ? openFile(resolve(target.path)) : openServer(url, authToken)
+  const path = target.kind === 'file' ? resolve(target.path) : undefined
+  if (path && !existsSync(path)) throw new Error(`There is no database at ${path}.`)
+  try {
+    const snapshot = path ? openFile(path) : await openServer(url, authToken)
+    await snapshot.read('select count(*) from sqlite_schema')
+    return snapshot
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    throw new Error(`The database ${path ?? new URL(url).host} cannot be read: ${reason}`, { cause })
+  }
 }
 
 function openFile(path: string): Snapshot {
-  if (!existsSync(path)) throw new Error(`There is no database at ${path}.`)
   const database = new DatabaseSync(path, { timeout: LOCK_WAIT_IN_MS, readBigInts: true, returnArrays: true })
   // The transaction reads the state of its first statement to the end: in WAL mode it blocks no writer.
   database.exec('pragma query_only = on; begin')

@@ -113,7 +113,7 @@ const KEYWORDS = wordsOf('and as between case cast else end in not null or then 
 const QUERY_KEYWORDS = wordsOf(
   `${[...KEYWORDS].join(' ')} all asc by cross desc distinct exists from group having inner join left limit offset on order outer select union using where with`,
 )
-const FUNCTIONS = wordsOf('abs avg coalesce count lower ltrim max min nullif replace round rtrim substr sum trim upper')
+const FUNCTIONS = wordsOf('abs avg coalesce count lower ltrim max min nullif replace rtrim sum trim upper')
 const SIGNS = wordsOf('= <> != < > <= >= + - * / % ( ) , . ||')
 
 /** Words with another twin; the longer sequences first. */

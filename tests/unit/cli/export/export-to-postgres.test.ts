@@ -166,6 +166,9 @@ describe('fw export --to postgres', () => {
     expect(forced.out).toContain('It contains password hashes and sealed secrets. Only you can read it.')
     expect((await fw(['export', '--to', 'mysql'], env)).code).toBe(2)
     expect((await fw(['export', '--to', 'postgres'], { DATABASE_URL: 'file::memory:' })).err).toContain('in memory')
+    expect((await fw(['export', '--to', 'postgres'], { DATABASE_URL: `file:${at('old.sql')}` })).err).toBe(
+      `The database ${at('old.sql')} cannot be read: file is not a database\n`,
+    )
     expect(readdirSync(folder).filter(name => name.includes('part'))).toEqual([])
   })
 

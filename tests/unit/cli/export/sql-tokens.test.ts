@@ -21,6 +21,7 @@ describe('translated', () => {
   it.each([
     ['a comparison that ignores case', `title like 'a%'`],
     ['a function without a twin', `printf('%d', n)`],
+    ['a function that counts in another way', 'substr(title, -3)'],
     ['a function of the name of an own property', 'constructor(n)'],
     ['an unknown column', 'nowhere = 1'],
     ['a bit operation', 'n & 1'],
