@@ -1,5 +1,5 @@
 // Prepares a fresh clone, then runs a command. Every script of package.json begins here, so none requires another one first.
-// Usage: node scripts/setup.mjs [prepared] [built] [browser] [nginx] [-- command …]
+// Usage: node scripts/setup.mjs [prepared] [built] [browser] [nginx] [postgres] [-- command …]
 // Packages are always installed; `prepared`: the framework files that types and tests read; `built`: the server of these sources.
 // This script has no dependencies, because no package is installed when it first runs.
 import { spawn, spawnSync } from 'node:child_process'
@@ -7,6 +7,7 @@ import { createHash } from 'node:crypto'
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { findChromium, isHeadlessShell } from './chromium.mjs'
 import { findNginx, unpackedNginx } from './nginx.mjs'
+import { findPostgres, unpackedPostgres } from './postgres.mjs'
 import { applications } from './sample.mjs'
 
 const root = new URL('../', import.meta.url)
@@ -90,6 +91,23 @@ function unpackNginx() {
     say('nginx unpacked for the tests behind a proxy')
 }
 
+/** Unpacks PostgreSQL with its libraries in the same way. Without it the tests that load an export are skipped. */
+function unpackPostgres() {
+  if (findPostgres() || !existsSync('/usr/bin/apt-get')) return
+  mkdirSync(unpackedPostgres, { recursive: true })
+  const download = () => {
+    const plan = spawnSync('/usr/bin/apt-get', ['install', '--simulate', '--no-install-recommends', 'postgresql'])
+    const names = [...String(plan.stdout).matchAll(/^Inst (\S+)/gm)].map(([, name]) => name)
+    // Compiled queries need another 100 MB, and these tests none.
+    const wanted = names.filter(name => /^(postgresql-(client-)?\d|lib)/.test(name) && !/^lib(llvm|z3|perl)/.test(name))
+    return wanted.length > 0 && run('apt-get', ['download', '-qq', ...wanted], unpackedPostgres)
+  }
+  if (!download() && !(apt(['update', '-qq']) && download())) return
+  for (const file of readdirSync(unpackedPostgres).filter(name => name.endsWith('.deb')))
+    run('dpkg-deb', ['-x', file, '.'], unpackedPostgres)
+  if (findPostgres()) say('PostgreSQL unpacked for the tests of exports')
+}
+
 /** Writes `.nuxt` when it is missing; `npm run dev`, `build`, `check` and `test` update it later. */
 function prepareFramework() {
   for (const place of applications) {
@@ -124,6 +142,7 @@ const needs = given.slice(0, end)
 installPackages()
 if (needs.includes('browser')) installChromium()
 if (needs.includes('nginx')) unpackNginx()
+if (needs.includes('postgres')) unpackPostgres()
 // A build reads the compiler settings, which `prepared` writes.
 if (needs.includes('prepared') || needs.includes('built')) prepareFramework()
 if (needs.includes('built')) await buildServer()

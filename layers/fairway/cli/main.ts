@@ -25,6 +25,7 @@ export const commandLine = (): CommandDef =>
       connect: () => import('./connect-command').then(module => module.connectCommand),
       desktop: () => import('./desktop-command').then(module => module.desktopCommand),
       doctor: () => import('./doctor-command').then(module => module.doctorCommand),
+      export: () => import('./export-command').then(module => module.exportCommand),
       generate: () => import('./generate-command').then(module => module.generateCommand),
       help: helpCommand,
       hosts: () => import('./hosts-command').then(module => module.hostsCommand),

@@ -11,14 +11,14 @@ const house = fileURLToPath(new URL('../../..', import.meta.url))
 
 /** The requirements of each script besides the packages. Scripts that are not listed have none. */
 const needs: Record<string, string[]> = {
-  test: ['browser', 'nginx'],
-  'test:everything': ['browser', 'nginx'],
-  'test:changed': ['browser', 'nginx'],
+  test: ['browser', 'nginx', 'postgres'],
+  'test:everything': ['browser', 'nginx', 'postgres'],
+  'test:changed': ['browser', 'nginx', 'postgres'],
   'test:components': ['built'],
   types: ['prepared'],
   deps: ['prepared'],
   dead: ['prepared'],
-  'test:unit': ['prepared'],
+  'test:unit': ['prepared', 'postgres'],
   'test:http': ['built', 'nginx'],
   'test:e2e': ['built', 'browser'],
   'test:starter': ['browser'],
@@ -60,7 +60,7 @@ function freshClone(install = '/bin/mkdir -p node_modules') {
   program('nuxt', '/bin/mkdir -p .nuxt && : > .nuxt/tsconfig.server.json')
   program('tool', 'exit 7')
   for (const name of ['apt-get', 'sudo', 'npx']) program(name, 'exit 1')
-  for (const name of ['setup.mjs', 'chromium.mjs', 'nginx.mjs', 'sample.mjs'])
+  for (const name of ['setup.mjs', 'chromium.mjs', 'nginx.mjs', 'postgres.mjs', 'sample.mjs'])
     cpSync(join(house, 'scripts', name), join(root, 'scripts', name))
   writeFileSync(join(root, 'package-lock.json'), '{}')
   const env: Record<string, string> = { PATH: join(root, 'bin'), HOME: root }

@@ -16,6 +16,8 @@ import { withArgs } from './sql-text'
 
 export interface ServerClientOptions {
   authToken?: string
+  /** How integers are read; the default is `number`. */
+  intMode?: 'bigint'
   /** How long one call may take. */
   callInMs: number
   /** How long the first statement of a transaction waits for a lock. */
@@ -36,7 +38,7 @@ interface ReplicaOptions {
 /** Creates a client of a libSQL server with a time limit for each call, and its writer; they connect with the first call. */
 export function createServerClient(
   url: string,
-  { authToken, callInMs, busyInMs }: ServerClientOptions,
+  { authToken, intMode, callInMs, busyInMs }: ServerClientOptions,
 ): { client: Client; writer: Writer } {
   let limitInMs = callInMs
   function send(request: Request): Promise<Response> {
@@ -44,7 +46,7 @@ export function createServerClient(
     request.headers.set('accept-encoding', 'identity')
     return fetch(request, { signal: AbortSignal.timeout(limitInMs) })
   }
-  const client = createClient({ url, authToken, fetch: send })
+  const client = createClient({ url, authToken, intMode, fetch: send })
 
   // A WebSocket does not notice a silent peer, so a call that takes too long is abandoned together with the socket.
   async function timed<T>(run: () => Promise<T>, abandon: () => unknown): Promise<T> {
