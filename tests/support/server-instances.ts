@@ -11,7 +11,7 @@ import type { OwnServer, StartInput } from './server'
 export const DATABASE_FILE = 'database.url'
 
 /**
- * Starts several processes on one new libSQL server, behind a balancer at one address. Tests use them as one server. They share
+ * Starts several processes on one new libSQL server, each through a web socket, behind a balancer at one address. Tests use them as one server. They share
  * the data folder with its outbox and log. The database stays until the process that runs the tests ends.
  */
 export async function startInstances(
@@ -21,7 +21,8 @@ export async function startInstances(
 ): Promise<OwnServer> {
   const { env = {}, host = 'localhost' } = input
   const port = env.PORT ? Number(env.PORT) : await freePort()
-  const { url: database } = await startSqld()
+  const { url } = await startSqld()
+  const database = url.replace('http:', 'ws:')
   const dataDir = mkdtempSync(join(tmpdir(), 'fw-test-'))
   writeFileSync(join(dataDir, DATABASE_FILE), database)
   const origin = `http://${host}:${port}`
