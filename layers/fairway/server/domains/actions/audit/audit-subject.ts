@@ -1,4 +1,4 @@
-import { and, eq, getTableName, inArray, isNotNull, ne, or, sql, type SQL } from 'drizzle-orm'
+import { and, eq, getTableName, inArray, isNotNull, isNull, ne, or, sql, type SQL } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { App } from '#fairway/server/kernel/app-context'
 import { accessibleTo, asReadBy, hasReadRule, isOpenRow, orgExists } from '#fairway/server/domains/organizations'
@@ -14,9 +14,9 @@ export interface WrittenSubject {
   id: string
   /**
    * Only set when the whole organization could read the row: the log is never deleted, so it must not keep a title that only one
-   * person may see.
+   * person may see. Of one row after a call it is an expression, so that the statement of the audit row looks it up.
    */
-  title: string | null
+  title: string | null | SQL<string | null>
   /** The organization of the row, when the caller of a public action does not work in it: there they are a visitor. */
   visitedOrgId?: string
   changes?: FieldChanges
@@ -44,6 +44,9 @@ export async function findSubjects(
   const ids = namedIds(subject.id, input, done)
   const type = getTableName(subject.table)
   try {
+    const [only, ...others] = ids
+    if (done && session && !isPublic && only !== undefined && others.length === 0)
+      return [{ type, id: only, title: titleNow(app, session, subject, only) }]
     const written = await readSubjects(app, { session, isPublic }, subject, ids)
     // For a deleted row, or one that its writer may not read, the log records the write without a title.
     const unknown = (id: string) => (done && session ? { type, id, title: null } : [])
@@ -97,6 +100,17 @@ async function readSubjects(app: App, caller: Caller, subject: AuditSubject, ids
 function isOfCaller({ session, isPublic }: Caller, { table }: AuditSubject): SQL | undefined {
   const isElsewhere = session?.orgId ? ne(table.orgId, session.orgId) : isNotNull(table.orgId)
   return or(session ? accessibleTo(table, session) : undefined, isPublic ? isElsewhere : undefined)
+}
+
+/** SQL: the title of a row that its writer and their whole organization may read. */
+function titleNow(app: App, session: Session, { table, title }: AuditSubject, id: string): SQL<string | null> | null {
+  if (hasReadRule(title)) return null
+  const own = session.orgId === null ? isNull(table.orgId) : eq(table.orgId, session.orgId)
+  const found = app.db.orm
+    .select({ title: sql<string>`substr(cast(${title} as text), 1, ${MOST_OF_A_TITLE})` })
+    .from(table)
+    .where(and(eq(table.id, id), own, isOpenRow(table), accessibleTo(table, session)))
+  return sql<string | null>`(${found})`
 }
 
 type SubjectRow = Record<'id' | 'title' | 'isOpen' | 'orgId', unknown>
