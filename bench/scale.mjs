@@ -1,5 +1,5 @@
 // `node bench/scale.mjs [--seconds 3] [--connections 32] [--only server|file|instances]`, about three minutes: measures the
-// throughput of one instance on a file, and of one, two and four on one libSQL server, with and without replicas; also that of
+// throughput of one instance on a file, and of one to three on one libSQL server, with and without replicas; also that of
 // the libSQL server without Fairway.
 import { Agent, createServer, request } from 'node:http'
 import { closeSync, fdatasyncSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
@@ -220,10 +220,9 @@ if (isWanted('instances')) {
     [1, 'http:'],
     [1, 'ws:'],
     [2, 'ws:'],
-    [4, 'ws:'],
+    [3, 'ws:'],
     [1, 'http:', true],
     [2, 'http:', true],
-    [4, 'http:', true],
   ]) {
     const sqld = await startSqld()
     const database = sqld.url.replace('http:', way)
