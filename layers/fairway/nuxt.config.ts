@@ -107,8 +107,18 @@ export default defineNuxtConfig({
                   // Every browser that can run the rest of the script supports preload.
                   modulePreload: { polyfill: false },
                   rolldownOptions: {
+                    treeshake: {
+                      // The build reads these calls. The browser's version of the function does nothing.
+                      manualPureFunctions: ['definePageMeta'],
+                      // Nuxt Icon imports `useAsyncData` and never calls it in a browser.
+                      moduleSideEffects: [
+                        { test: /nuxt\/dist\/(app|pages\/runtime)\/composables\//, sideEffects: false },
+                      ],
+                    },
                     output: {
                       codeSplitting: {
+                        // Dependencies that a chunk does not use stay out of it.
+                        includeDependenciesRecursively: false,
                         groups: [
                           { name: 'start', tags: ['$initial'] },
                           {

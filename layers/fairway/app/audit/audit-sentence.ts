@@ -1,6 +1,6 @@
 import type { AuditEntry, AuditPerson } from '#fairway/shared/schemas/audit'
 import { VISITOR } from '#fairway/shared/visitor'
-import { actionTitle } from '../tools/tool-catalog'
+import { actionTitle } from '../tools/action-title'
 import { listOf } from '../utils/words'
 import { isRecord } from '#fairway/shared/record'
 

@@ -1,7 +1,7 @@
 import type { ActionField } from '../tools/action-form'
 import type { CatalogTool } from '#fairway/shared/schemas/tool-catalog'
 import { permissionText } from '../tools/permission-text'
-import { actionTitle, toWords } from '../tools/tool-catalog'
+import { actionTitle, toWords } from '../tools/action-title'
 import { listOf } from '../utils/words'
 
 /** Texts about actions: their titles in words, and who may call them. Requires the texts of `palette` and of `tools`. */

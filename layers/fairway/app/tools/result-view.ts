@@ -1,4 +1,4 @@
-import { toWords } from './tool-catalog'
+import { toWords } from './action-title'
 import { isRecord } from '#fairway/shared/record'
 import type { ShownPerson } from '#fairway/shared/schemas/person'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { groupTools, matching, toolsByName, toWords } from '#fairway/app/tools/tool-catalog'
+import { groupTools, matching, toolsByName } from '#fairway/app/tools/tool-catalog'
 
 const tool = (name: string, description: string) => ({
   name,
@@ -53,10 +53,3 @@ describe('groupTools', () => {
     ])
   })
 })
-
-it.each([
-  ['itemsPerPage', 'Items per page'],
-  ['note-list', 'Note list'],
-  ['owner_email', 'Owner email'],
-  ['id', 'Id'],
-])('turns the name %s into words', (name, words) => expect(toWords(name)).toBe(words))
