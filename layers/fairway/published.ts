@@ -220,6 +220,7 @@ export const published = {
     connect: stable,
     desktop: experimental,
     doctor: stable,
+    export: experimental,
     generate: stable,
     help: stable,
     hosts: experimental,
