@@ -137,7 +137,8 @@ async function inKept<T>(streams: KeptStream[], server: Server, run: (stream: St
     throw error
   } finally {
     kept.running -= 1
-    if (kept.stream.closed) streams.splice(streams.indexOf(kept), 1)
+    const at = streams.indexOf(kept)
+    if (kept.stream.closed && at !== -1) streams.splice(at, 1)
   }
 }
 
