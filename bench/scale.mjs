@@ -1,4 +1,4 @@
-// `node bench/scale.mjs [--seconds 3] [--connections 32] [--only server|file|instances]`, about three minutes: measures the
+// `node bench/scale.mjs [--seconds 3] [--connections 32] [--only server|streams|file|instances]`, about three minutes: measures the
 // throughput of one instance on a file, and of one to three on one libSQL server, with and without replicas; also that of
 // the libSQL server without Fairway.
 import { Agent, createServer, request } from 'node:http'
@@ -6,6 +6,7 @@ import { closeSync, fdatasyncSync, mkdtempSync, openSync, rmSync, writeSync } fr
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { openHttp, openWs } from '@libsql/hrana-client'
 import { createJiti } from 'jiti'
 import { signUp, watchedServer } from './watched-server.mjs'
 import { median } from './built-server.mjs'
@@ -121,6 +122,44 @@ async function measureServer() {
   await sqld.stop()
 }
 
+/** A list of 30 rows, 16 at once, as our client sends it: with a new stream for each call, and with shared ones. */
+async function measureStreams() {
+  const sqld = await startSqld()
+  const ws = openWs(sqld.url.replace('http:', 'ws:'), undefined, 3)
+  const plain = request => (request.headers.set('accept-encoding', 'identity'), fetch(request))
+  const http = openHttp(sqld.url, undefined, plain, undefined, 3)
+  await Promise.all([ws.getVersion(), http.getVersion()])
+  const streams = Array.from({ length: 8 }, () => ws.openStream())
+  await streams[0].sequence(`create table x (id integer primary key, text text);
+    with n(i) as (select 1 union all select i + 1 from n where i < 1000) insert into x select i, hex(randomblob(50)) from n`)
+  const inNew = client => async () => {
+    const stream = client.openStream()
+    const rows = stream.query('select * from x limit 30')
+    stream.closeGracefully()
+    await rows
+  }
+  for (const [what, read] of [
+    ['`http`', inNew(http)],
+    ['`ws`, a stream for each call', inNew(ws)],
+    ['`ws`, shared streams', worker => streams[worker % 8].query('select * from x limit 30')],
+  ]) {
+    const before = process.cpuUsage()
+    const until = performance.now() + SECONDS * 1000
+    let count = 0
+    const work = async (_, worker) => {
+      for (; performance.now() < until; count++) await read(worker)
+    }
+    await Promise.all(Array.from({ length: 16 }, work))
+    const { user, system } = process.cpuUsage(before)
+    note(`30 rows from a libSQL server, 16 at once: ${what}`, {
+      'a second': Math.round(count / SECONDS),
+      'CPU ms each': ((user + system) / 1000 / count).toFixed(2),
+    })
+  }
+  ws.close()
+  await sqld.stop()
+}
+
 const json = { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' }
 
 async function measureInstances(label, servers, cookies) {
@@ -209,6 +248,7 @@ if (isWanted('server')) {
   measureDisk()
   await measureServer()
 }
+if (isWanted('streams')) await measureStreams()
 if (isWanted('trips')) await countTrips()
 if (isWanted('file')) {
   const server = await watchedServer()
