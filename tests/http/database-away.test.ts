@@ -143,8 +143,8 @@ describe.each(['http:', 'ws:'])('libSQL server at %s', way => {
     for (const path of WITHOUT_DATABASE) expect([path, await statusOf(path)]).toEqual([path, 200])
     const answer = await waiting
     expect([answer.status, await codeOf(answer)]).toEqual([503, 'unavailable'])
-    // Each call has ten seconds. The action makes several calls and stops at the first failure.
-    expect(performance.now() - began).toBeLessThan(30_000)
+    // Each call has ten seconds. Writes of jobs may wait in between: before the note, and before its audit row.
+    expect(performance.now() - began).toBeLessThan(60_000)
     link.mend()
     await expect.poll(isReady).toBe(200)
     expect((await createNote('found')).status).toBe(200)
