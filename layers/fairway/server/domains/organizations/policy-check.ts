@@ -55,7 +55,8 @@ function isMet(part: Part, row: Row, person: Asking): boolean {
   if (part.kind === 'all') return part.parts.every(each => isMet(each, row, person))
   if (part.kind === 'via') {
     const target = person.referenced?.get(part)
-    return isInOrg && target !== undefined && isAllowed(part.parts, target, person)
+    // The shares are those of the row itself.
+    return isInOrg && target !== undefined && isAllowed(part.parts, target, { ...person, share: null, sharedTeams: [] })
   }
   if (part.kind === 'shared') return isShared(part.role, row, person)
   if (part.kind === 'person')
