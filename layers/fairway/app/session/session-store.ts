@@ -34,30 +34,36 @@ export function createSessionStore(server: SessionServer): SessionStore {
   const elsewhere = shallowRef<Session>()
   let generation = 0
   let inFlight: Promise<void> | undefined
+  /** Until the next answer counts: a check that begins meanwhile replaces the request, not the wish. */
+  let isFollowing = false
 
   function settle(next: SessionState): void {
     generation++
     inFlight = undefined
+    isFollowing = false
     state.value = next
   }
 
-  async function ask(mine: number, isFollowing: boolean): Promise<void> {
+  async function ask(mine: number): Promise<void> {
     const next = await server.ask().then(toState, reason => afterFailure(state.value, reason))
     if (mine !== generation) return
     elsewhere.value = isFollowing ? undefined : sessionElsewhere(state.value, next)
     settle(elsewhere.value ? state.value : next)
   }
 
-  function check(isFollowing = false): Promise<void> {
-    inFlight = ask(++generation, isFollowing)
+  function check(): Promise<void> {
+    inFlight = ask(++generation)
     return inFlight
   }
 
   return {
     state: readonly(state),
     elsewhere: readonly(elsewhere),
-    check: () => check(),
-    follow: () => check(true),
+    check,
+    follow() {
+      isFollowing = true
+      return check()
+    },
     recheck: () => inFlight ?? check(),
     async signOut() {
       await server.end()

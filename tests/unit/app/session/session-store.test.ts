@@ -75,6 +75,15 @@ describe('session store', () => {
       ])
     })
 
+    it('is followed by a page that checks again before it has followed', async () => {
+      const store = await storeOf(at, elsewhere, elsewhere)
+      await Promise.all([store.follow(), store.check()])
+      expect([store.state.value, store.elsewhere.value]).toEqual([
+        { status: 'signed-in', session: elsewhere },
+        undefined,
+      ])
+    })
+
     it('follows a return, a sign-out and another person at once', async () => {
       const back = await storeOf(at, elsewhere, at)
       await back.check()
