@@ -3,10 +3,11 @@ import { existsSync } from 'node:fs'
 import { mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { readEnv } from '../../server/kernel/config/env'
+import { quoteName } from '../../server/kernel/database/sql-text'
 import { timeName } from '../backup/backup'
 import { say, showProgress, UsageFault } from '../terminal'
 import { type Note, postgresSchema } from './postgres-schema'
-import { quoted, readTables, type Table } from './read-tables'
+import { readTables, type Table } from './read-tables'
 import { openSnapshot, type Snapshot } from './snapshot'
 import { rowsOf, type Write, writeDump } from './write-dump'
 
@@ -55,9 +56,9 @@ async function textsWithNul({ read }: Snapshot, tables: readonly Table[], isRepl
   const notes: Note[] = []
   for (const { name, key, order, columns } of tables)
     for (const column of columns.filter(({ withNul, type }) => withNul > 0 && type !== 'bytea')) {
-      const place = key.length > 0 ? key.map(quoted) : order
+      const place = key.length > 0 ? key.map(quoteName) : order
       const rows = await read(
-        `select ${place.join(', ')} from ${quoted(name)} where typeof(${quoted(column.name)}) = 'text' and instr(${quoted(column.name)}, char(0)) limit ${MOST_PLACES}`,
+        `select ${place.join(', ')} from ${quoteName(name)} where typeof(${quoteName(column.name)}) = 'text' and instr(${quoteName(column.name)}, char(0)) limit ${MOST_PLACES}`,
       )
       const [keys, more] = [rows.map(row => row.join(' / ')).join(', '), column.withNul > rows.length ? ', …' : '']
       notes.push({

@@ -1,4 +1,5 @@
 // Reads the tables of a SQLite database, and which values each column has: a declared type says little about them.
+import { quoteName } from '../../server/kernel/database/sql-text'
 import type { Snapshot } from './snapshot'
 import { readTable, type TableText } from './sql-tokens'
 
@@ -39,9 +40,6 @@ export interface OtherObject {
   sql: string
 }
 
-/** Quotes a name; SQLite and PostgreSQL do it the same way. */
-export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
-
 /** Finds a table or a column: SQLite ignores the case of names. */
 export const byName = <T extends { name: string }>(all: readonly T[], name: string): T | undefined =>
   all.find(each => each.name.toLowerCase() === name.toLowerCase())
@@ -76,10 +74,10 @@ async function readOne(
   { name, sql, isWithoutRowid }: { name: string; sql: string; isWithoutRowid: boolean },
 ): Promise<Table> {
   const info = await read('select name, type, "notnull", dflt_value, pk, hidden from pragma_table_xinfo(?)', [name])
-  const names = info.map(([column]) => quoted(String(column)))
+  const names = info.map(([column]) => quoteName(String(column)))
   const size = names.map(column => `ifnull(octet_length(${column}), 0)`).join('+')
   const [[rows, bytes, ...counts] = []] = await read(
-    `select count(*), max(${size}), ${names.map(countsOf).join(', ')} from ${quoted(name)}`,
+    `select count(*), max(${size}), ${names.map(countsOf).join(', ')} from ${quoteName(name)}`,
   )
   const columns = info.map(([column, declared, isNotNull, standard = null, place, hidden], i): Column => {
     const stored = counts.slice(i * COUNTS, (i + 1) * COUNTS).map(Number)
@@ -102,7 +100,7 @@ async function readOne(
     key: key.map(column => column.name),
     rows: Number(rows),
     pageRows: Math.max(1, Math.min(MOST_PAGE_ROWS, Math.floor(PAGE_BYTES / (Number(bytes) + 1)))),
-    order: isWithoutRowid || !rowid ? key.map(column => quoted(column.name)) : [rowid],
+    order: isWithoutRowid || !rowid ? key.map(column => quoteName(column.name)) : [rowid],
     text: readTable(sql),
   }
 }

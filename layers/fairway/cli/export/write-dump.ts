@@ -1,8 +1,9 @@
 // Writes the statements and the rows. Rows are read and written in pages, so memory does not grow with them.
 import { VERSION } from '../../shared/package'
+import { literal, quoteName } from '../../server/kernel/database/sql-text'
 import { showProgress } from '../terminal'
 import type { Note, Schema } from './postgres-schema'
-import { type Column, quoted, type Table } from './read-tables'
+import { type Column, type Table } from './read-tables'
 import type { Snapshot, Value } from './snapshot'
 
 export type Write = (text: string) => Promise<void>
@@ -18,7 +19,7 @@ export async function writeDump(
   let done = 0
   for (const table of tables.filter(({ rows }) => rows > 0)) {
     await write(
-      `copy ${quoted(table.name)} (${table.columns.map(({ name }) => quoted(name)).join(', ')}) from stdin;\n`,
+      `copy ${quoteName(table.name)} (${table.columns.map(({ name }) => quoteName(name)).join(', ')}) from stdin;\n`,
     )
     for await (const page of pagesOf(snapshot, table)) {
       await write(
@@ -36,8 +37,6 @@ export async function writeDump(
 
 /** The number of rows of all tables. */
 export const rowsOf = (tables: readonly Table[]): number => tables.reduce((sum, { rows }) => sum + rows, 0)
-
-const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`
 
 const headOf = (tables: readonly Table[], notes: readonly Note[]): string =>
   `-- Written by \`fw export --to postgres\` of Fairway ${VERSION}: ${tables.length} tables, ${rowsOf(tables)} rows.
@@ -67,17 +66,17 @@ $try$;
 const endOf = (tables: readonly Table[]): string => `commit;
 analyze;
 select * from (values
-${tables.map(({ name, rows }) => `  (${literal(name)}, ${rows}, (select count(*) from ${quoted(name)}))`).join(',\n')}
+${tables.map(({ name, rows }) => `  (${literal(name)}, ${rows}, (select count(*) from ${quoteName(name)}))`).join(',\n')}
 ) as counts ("table", exported, loaded) order by exported = loaded, 1;
 `
 
 async function* pagesOf({ read }: Snapshot, { name, columns, order, pageRows }: Table): AsyncGenerator<Value[][]> {
   const selected = columns.map(({ name: each, withReals }) => {
-    const own = quoted(each)
+    const own = quoteName(each)
     // A libSQL server cannot send infinity.
     return withReals > 0 ? `case ${own} when 9e999 then 'Infinity' when -9e999 then '-Infinity' else ${own} end` : own
   })
-  const select = `select ${[...selected, ...order].join(', ')} from ${quoted(name)}`
+  const select = `select ${[...selected, ...order].join(', ')} from ${quoteName(name)}`
   const [keys, places] = [order.join(', '), order.map(() => '?').join(', ')]
   for (let last: Value[] = []; ;) {
     const after = last.length > 0 ? ` where (${keys}) > (${places})` : ''

@@ -95,8 +95,9 @@ async function readRows<Input extends z.ZodObject>(
   const typed = rows.map(row => typedRow(schema, money, row))
   const isBad = (index: number, name: string, code: FieldErrorCode) =>
     faults.push(fieldError(`rows.${index}.${name}`, code))
-  for (const name of teamFieldsIn(schema)) {
-    const ids = new Map((await team.teams()).map(each => [each.name.toLowerCase(), each.id]))
+  const ofTeams = teamFieldsIn(schema)
+  const ids = new Map(ofTeams.length > 0 ? (await team.teams()).map(each => [each.name.toLowerCase(), each.id]) : [])
+  for (const name of ofTeams) {
     for (const row of typed)
       if (typeof row[name] === 'string') row[name] = ids.get(row[name].toLowerCase()) ?? row[name]
   }

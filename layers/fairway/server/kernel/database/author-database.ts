@@ -4,9 +4,8 @@ import type { InStatement } from '@libsql/client'
 import type { App } from '../app-context'
 import { findRun } from '../current-run'
 import type { Orm } from './client'
-import { toStatement } from './native-client'
 import { createOrm } from './orm'
-import { mayWrite, textOf } from './sql-text'
+import { mayWrite, textOf, toStatement } from './sql-text'
 import { AppError } from '../http/app-error'
 
 /**

@@ -83,6 +83,8 @@ export function createOwnClock(): OwnClock {
       return () => clock.writes
     },
     wrote(statements) {
+      // A file has a clock of its own.
+      if (clocks.length === 0) return
       const tables = statements?.map(statement => tableOf(textOf(statement)))
       for (const clock of clocks) {
         const mayChange = (table: string | undefined) => table === undefined || (clock.isClearedBy?.(table) ?? true)

@@ -19,7 +19,7 @@ import {
   type NativeConnection,
   toLibsqlError,
 } from './native-connection'
-import { withArgs } from './sql-text'
+import { toStatement, withArgs } from './sql-text'
 
 const OPEN_LIMIT_IN_MS = 30_000
 // The path may now have another file, and a backup has no journal.
@@ -110,10 +110,6 @@ function toClient(connection: NativeConnection): NativeClient {
     protocol: 'file',
   }
 }
-
-/** Returns a statement of a batch with its arguments, from every accepted form. */
-export const toStatement = (statement: Parameters<Client['batch']>[0][number]): InStatement =>
-  Array.isArray(statement) ? { sql: statement[0], args: statement[1] } : statement
 
 function inTransaction(open: Connection, begin: string, statements: readonly InStatement[]): ResultSet[] {
   return rollingBack(open, () => {

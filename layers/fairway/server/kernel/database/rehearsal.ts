@@ -3,9 +3,8 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Client, InStatement, ResultSet, Transaction } from '@libsql/client'
 import { AppError } from '../http/app-error'
 import { createMutex, type Mutex } from './mutex'
-import { toStatement } from './native-client'
 import { type RowClient, rowsOf } from './orm'
-import { literal, quoteName, textOf, withArgs } from './sql-text'
+import { literal, quoteName, textOf, toStatement, withArgs } from './sql-text'
 
 /** A row that a rehearsal wrote. */
 export interface RehearsedRow {

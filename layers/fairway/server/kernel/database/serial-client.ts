@@ -3,11 +3,10 @@ import type { Log } from '../events/log'
 import { type StorageWatch, toDatabaseError, withDatabaseErrors } from './database-error'
 import { followed, followedReads, noteUnfollowed, unfollowed } from './followed-reads'
 import { createMutex, retryBusy } from './mutex'
-import { toStatement } from './native-client'
 import { type RowClient, rowsOf } from './orm'
 import { createSharedCommits, type Writer, type Writing } from './shared-commits'
 import type { NativeReader } from './native-reader'
-import { mayWrite, textOf, withArgs } from './sql-text'
+import { mayWrite, textOf, toStatement, withArgs } from './sql-text'
 
 export interface SerialClientOptions {
   client: Client

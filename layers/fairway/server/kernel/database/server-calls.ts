@@ -21,10 +21,9 @@ import {
   type WsClient,
 } from '@libsql/hrana-client'
 import { storageFaultOf } from './database-error'
-import { toStatement } from './native-client'
 import { toResult } from './result-set'
 import type { Writer, Writing, Written } from './shared-commits'
-import { textOf } from './sql-text'
+import { textOf, toStatement } from './sql-text'
 
 /** The calls that every libSQL server answers. */
 export type ServerCalls = Pick<Writer, 'execute' | 'batch'>

@@ -7,6 +7,10 @@ export const textOf = (statement: InStatement): string => (typeof statement === 
 export const withArgs = (statement: InStatement, args?: InArgs): Exclude<InStatement, string> =>
   typeof statement === 'string' ? { sql: statement, args } : statement
 
+/** Returns a statement of a batch with its arguments, from every accepted form. */
+export const toStatement = (statement: InStatement | [sql: string, args?: InArgs]): InStatement =>
+  Array.isArray(statement) ? { sql: statement[0], args: statement[1] } : statement
+
 /** Quotes an identifier for SQL, with any characters in it. */
 export const quoteName = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
