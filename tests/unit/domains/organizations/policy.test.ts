@@ -48,7 +48,7 @@ import {
   referencedRows,
   refusedFields,
 } from '#fairway/server/domains/organizations/policy-check'
-import type { Rule } from '#fairway/server/domains/organizations/policy'
+import { policyOf, type Rule } from '#fairway/server/domains/organizations/policy'
 import { canColumns } from '#fairway/server/domains/organizations/row-access'
 import { deleteTeam } from '#fairway/server/domains/organizations/teams/delete-team'
 import { addTeam, setTeamMembers } from '#fairway/server/domains/organizations/teams/teams'
@@ -359,6 +359,27 @@ describe('policy in SQL and in code', () => {
       { numRuns: 400 },
     )
   })
+})
+
+it.each([
+  ['the row itself', permission('deals:watch'), true],
+  ['the row that it refers to', via(clients, permission('deals:watch')), false],
+])('a permission for the team that a row is shared with, asked of %s', (_, read, expected) => {
+  const deals = dealsTable()
+  definePolicy(deals, { read, create: [], update: [], delete: [] })
+  const [part] = policyOf(deals)?.rules.read ?? []
+  const person = {
+    email: 'tom@example.test',
+    orgId: 'o',
+    orgRole: 'member',
+    appRole: null,
+    share: 'viewer' as const,
+    teams: ['sales'],
+    ofTeams: new Map([['deals:watch', ['sales']]]),
+    sharedTeams: ['sales'],
+    referenced: new Map(part ? [[part, { id: 'a', orgId: 'o' }]] : []),
+  }
+  expect(mayWith(deals, 'read', { orgId: 'o', clientId: 'a' }, person)).toBe(expected)
 })
 
 describe('a service account', () => {
