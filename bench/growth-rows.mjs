@@ -33,14 +33,15 @@ export function fillRows(file, person, size) {
   database.exec(
     'pragma journal_mode = off; pragma synchronous = off; pragma cache_size = -400000; pragma temp_store = memory',
   )
-  // Indexes are created at the end. Triggers report writes to servers, and none runs here.
+  // Indexes are created at the end. Triggers report writes to servers, and none runs here. The next start creates those of
+  // searches, with all rows.
   const made = database
     .prepare(`select type, name, sql from sqlite_master where type in ('index', 'trigger') and sql is not null`)
     .all()
   database.exec('begin')
   for (const { type, name } of made) database.exec(`drop ${type} "${name}"`)
   for (const statement of statementsFor(person, size, Date.now())) database.exec(statement)
-  for (const { sql } of made) database.exec(sql)
+  for (const { name, sql } of made) if (!name.startsWith('fw_text_')) database.exec(sql)
   database.exec('commit; pragma journal_mode = wal')
   database.close()
 }

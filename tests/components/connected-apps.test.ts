@@ -49,3 +49,36 @@ test('a person sees what a connected app used, removes the rest, and is offered 
   ])
   await shows('Create and edit on your behalf, without deleting')
 })
+
+test('owners find and sort the apps of a large organization, and see how many lose writing', async () => {
+  const { server, browser, user, open } = await startSignedIn()
+  const { orgId, email } = await sessionOf(browser)
+  const times = [Date.now(), Date.now(), Date.now() + 86_400_000]
+  await query(
+    server,
+    `with recursive n(i) as (select 10 union all select i + 1 from n where i < 69)
+      insert into oauth_grants (id, client_id, client_name, user_id, email, org_id, scope, resource, created_at, last_used_at, expires_at)
+      select 'g' || i, 'c' || i, 'App ' || i, u.id, u.email, ?, 'mcp:read mcp:write', 'x', ?, ? + i, ? from n, users u where u.email = ?`,
+    [orgId, ...times, email],
+  )
+  await open('/team/apps')
+  const apps = await find('region', 'Connected apps')
+  const names = () =>
+    within(apps)
+      .getAllByRole('row')
+      .slice(1)
+      .map(({ textContent }) => /App \d+/.exec(textContent ?? '')?.[0])
+  await waitFor(() => expect(names()).toHaveLength(50))
+  expect(names()[0]).toBe('App 69')
+  await press('Load more', 'button', apps)
+  await waitFor(() => expect(names()).toHaveLength(60))
+  await press('Name', 'button', apps)
+  await waitFor(() => expect(names()[0]).toBe('App 10'))
+  await user.type(await find('searchbox', 'Search by name', apps), 'app 42')
+  await waitFor(() => expect(names()).toEqual(['App 42']))
+
+  await press('Read-only apps', 'switch')
+  const review = await find('dialog', 'Make apps read-only?')
+  await shows('60 apps and tokens can no longer change data.', () => review)
+  await find('heading', 'The latest 50 of 60 apps and tokens that may change data', review)
+})

@@ -222,3 +222,24 @@ test('security events are open to operators only, others see a notice, and filte
   expect(await screen.findAllByText(/state-validation-failed/)).not.toEqual([])
   expect(left).toEqual([])
 })
+
+test('a list of more than 10,000 rows says so, goes on after them, and counts all on request', async () => {
+  const { server, open } = await startSignedIn({ env })
+  await confirmAddress(server, email)
+  await query(
+    server,
+    `with recursive n(i) as (select 1 union all select i + 1 from n where i < 10050)
+      insert into security_events (id, at, kind, reason) select 'e' || i, i, 'sign-in-failed', 'password' from n`,
+  )
+  await open('/security?outcome=failed&page=334')
+  await screen.findByText('Page 334, more than 10,000 in total')
+  await screen.findByText('10,000+ events')
+  // The final page proves the total.
+  await press('Older')
+  await screen.findByText('Page 335 of 335, 10,050 in total')
+  await open('/security?outcome=failed')
+  await screen.findByText('Page 1, more than 10,000 in total')
+  await press('Count all')
+  await screen.findByText('Page 1 of 335, 10,050 in total')
+  expect(screen.queryByRole('button', { name: 'Count all' })).toBeNull()
+})

@@ -15,9 +15,11 @@ import { declareWork } from '#fairway/server/declare-work'
 import { checkCollections, keepTotals } from '#fairway/server/domains/collections'
 import { keepFiles } from '#fairway/server/domains/files'
 import { declareProviders } from '#fairway/server/domains/oauth-client'
+import { PERSON_TEXT } from '#fairway/server/domains/people'
 import { keepLimits } from '#fairway/server/domains/plans'
 import { backgroundDone } from '#fairway/server/kernel/background'
 import { keepFolds } from '#fairway/server/kernel/folding/keep-folds'
+import { keepTrigrams } from '#fairway/server/kernel/folding/trigrams'
 import { createEdge } from '#fairway/testing/edge'
 import { copyMigratedDatabase } from './database'
 import { expectNoScans, recordHere } from './query-plans'
@@ -51,6 +53,7 @@ export async function openApp(env: Record<string, string> = {}): Promise<TestSer
   })
   checkCollections(app, collections)
   await keepFolds(app)
+  await keepTrigrams(app, PERSON_TEXT)
   await keepTotals(app, collections)
   await keepFiles(app)
   await keepLimits(app)

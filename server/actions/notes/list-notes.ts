@@ -1,4 +1,4 @@
-import { and, count, desc, eq, getTableColumns, sql } from 'drizzle-orm'
+import { and, count, desc, eq, getTableColumns, inArray, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { accessibleTo, accessOf, callerOf, callerPlaceholders, defineAction, preparedQuery } from '#fw'
 import { notes } from '../../database/notes'
@@ -7,18 +7,26 @@ import { noteSchema, withOwners } from './_my-note'
 const { placeholder } = sql
 const mine = and(accessibleTo(notes, callerPlaceholders), eq(notes.archived, placeholder('archived')))
 
+const order = [desc(sql`${notes.pinned} and ${placeholder('pinnedFirst')}`), desc(notes.updatedAt), desc(notes.id)]
+
+// SQLite sorts every note of the caller. The inner query sorts their ids, so that only the rows of the page are read.
 const findPage = preparedQuery(db =>
   db
-    .select({
-      ...getTableColumns(notes),
-      access: accessOf(notes, callerPlaceholders),
-      total: sql<number>`count(*) over ()`,
-    })
+    .select({ ...getTableColumns(notes), access: accessOf(notes, callerPlaceholders) })
     .from(notes)
-    .where(mine)
-    .orderBy(desc(sql`${notes.pinned} and ${placeholder('pinnedFirst')}`), desc(notes.updatedAt), desc(notes.id))
-    .limit(placeholder('limit'))
-    .offset(placeholder('offset'))
+    .where(
+      inArray(
+        notes.id,
+        db
+          .select({ id: notes.id })
+          .from(notes)
+          .where(mine)
+          .orderBy(...order)
+          .limit(placeholder('limit'))
+          .offset(placeholder('offset')),
+      ),
+    )
+    .orderBy(...order)
     .prepare(),
 )
 
@@ -38,15 +46,11 @@ export default defineAction({
   output: z.object({ notes: z.array(noteSchema), totalItems: z.int() }),
   async run({ archived, pinnedFirst, page, itemsPerPage }, { db, session }) {
     const caller = callerOf(session)
-    const rows = await findPage(db).all({
-      ...caller,
-      archived,
-      pinnedFirst: Number(pinnedFirst),
-      limit: itemsPerPage,
-      offset: (page - 1) * itemsPerPage,
-    })
-    // A page after the end has no row that could carry the total.
-    const [counted] = rows.length === 0 && page > 1 ? await countMine(db).all({ ...caller, archived }) : rows
+    const part = { pinnedFirst: Number(pinnedFirst), limit: itemsPerPage, offset: (page - 1) * itemsPerPage }
+    const [rows, [counted]] = await Promise.all([
+      findPage(db).all({ ...caller, archived, ...part }),
+      countMine(db).all({ ...caller, archived }),
+    ])
     return { notes: await withOwners(rows), totalItems: counted?.total ?? 0 }
   },
 })

@@ -18,6 +18,8 @@ type ExportFormat = 'csv' | 'jsonl'
 export interface ShownPage<Item> extends CollectionPage<Item> {
   /** The rows arrived without a request by the user: no announcement and no scrolling. */
   isQuiet?: true
+  /** There are more rows than `totalItems`; `countAll` requests their number. */
+  isTotalCapped?: true
 }
 
 /** Additional effects of a change of settings. */
@@ -53,13 +55,15 @@ export interface ShownList<Item> {
   /**
    * The number of this page and of the final one, for lists with the newest rows first. The pager then says “Older” and “Newer”.
    */
-  readonly numbers?: Readonly<Ref<{ page: number; last: number; total: number }>>
+  readonly numbers?: Readonly<Ref<{ page: number; last: number }>>
   /** Changes filters, order or page size and returns to the first page. */
   change?(settings: Settings, options?: ChangeOptions): Promise<void>
   /** Follows a link of the page. Does nothing when the page has no such link. */
   turn(where: Turn): Promise<void>
   /** Appends the next page (`infinite`). */
   loadMore?(): Promise<void>
+  /** Requests the exact total. */
+  countAll?(): void
   /** Requests the same rows again. The old rows stay until the new ones arrive. */
   refresh(): Promise<void>
 }

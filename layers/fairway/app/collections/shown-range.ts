@@ -1,5 +1,5 @@
 import type { CollectionPage } from '#fairway/shared/collections/collection-page'
-import type { ShownList, TableColumn } from './collection-list'
+import type { ShownList, ShownPage, TableColumn } from './collection-list'
 
 /** The rows of a page, as far as the page states them. */
 type ShownRange =
@@ -31,12 +31,21 @@ function pageNumber(link: string): number | undefined {
   return Number.isInteger(page) ? page : undefined
 }
 
+/** The total of a list in words, for example “100”, or “10,000+” when the list has more rows than were counted. */
+export function useTotalText() {
+  const { n } = useI18n()
+  return ({ totalItems = 0, isTotalCapped }: Pick<ShownPage<unknown>, 'totalItems' | 'isTotalCapped'>): string =>
+    isTotalCapped ? `${n(totalItems)}+` : n(totalItems)
+}
+
 /** The shown rows in words, for example “31–60 of 100”. */
 export function useRangeText() {
   const { t } = useI18n()
+  const totalText = useTotalText()
 
-  return (range: ShownRange): string => {
-    if (range.kind === 'counted') return t('collection.range.counted', { ...range })
+  return (page: ShownPage<unknown>, isJoined = false): string => {
+    const range = shownRange(page, isJoined)
+    if (range.kind === 'counted') return t('collection.range.counted', { ...range, total: totalText(page) })
     return range.kind === 'paged'
       ? t('collection.range.paged', { page: range.page, rows: t('collection.range.rows', range.rows) })
       : t('collection.range.rows', range.rows)
@@ -54,7 +63,7 @@ export function useListAnnouncement(list: ShownList<unknown>, columns: () => rea
     const [first] = list.order?.value ?? []
     const column = columns().find(({ sort }) => sort === first?.field)
     const sorted = first && column ? t(`collection.sorted.${first.direction}`, { column: column.label }) : ''
-    announcement.value = [sorted, rangeText(shownRange(page, list.mode === 'infinite'))].filter(Boolean).join('. ')
+    announcement.value = [sorted, rangeText(page, list.mode === 'infinite')].filter(Boolean).join('. ')
   })
 
   return { announcement }

@@ -1,12 +1,11 @@
+import type { Total } from '#fairway/shared/schemas/total'
 import type { ShownList } from '../collections/collection-list'
 import type { SortBy } from '../collections/list-state'
 import type { ActionFailure } from '../request/action-failure'
 
 /** The answer of an operation that lists the newest rows first; `cursor` requests the rows after them. */
-interface NewestPage {
+interface NewestPage extends Partial<Total> {
   cursor: string | null
-  /** How many rows there are in all, where the server counts them. */
-  totalItems?: number
 }
 
 /**
@@ -14,7 +13,7 @@ interface NewestPage {
  * the order changes. `sort` is the order as the operation takes it: a field, with a leading hyphen for descending.
  */
 export function useGrownList<Answer extends NewestPage, Row extends { id: string }, Sort extends string = string>(
-  ask: (cursor?: string, sort?: Sort) => Promise<Answer>,
+  ask: (cursor?: string, sort?: Sort, total?: 'exact') => Promise<Answer>,
   rowsOf: (answer: Answer) => readonly Row[],
   input: () => unknown = () => undefined,
 ) {
@@ -23,15 +22,17 @@ export function useGrownList<Answer extends NewestPage, Row extends { id: string
     const [first] = order.value
     return first && (`${first.direction === 'desc' ? '-' : ''}${first.field}` as Sort)
   })
-  const wanted = computed(() => JSON.stringify([input(), sort.value]))
+  const total = ref<'exact'>()
+  const wanted = computed(() => JSON.stringify([input(), sort.value, total.value]))
   const { attempt, result, error, pending } = useRequest(async (cursor?: string) => {
     const mine = wanted.value
-    const answer = await ask(cursor, sort.value)
+    const answer = await ask(cursor, sort.value, total.value)
     const before = cursor ? (result.value?.items ?? []) : []
     // New rows may have shifted the others in the meantime, so that pages overlap.
     const ids = new Set(before.map(({ id }) => id))
     const items: readonly Row[] = [...before, ...rowsOf(answer).filter(({ id }) => !ids.has(id))]
-    return { wanted: mine, items, next: answer.cursor ?? undefined, totalItems: answer.totalItems }
+    const { totalItems, isTotalCapped } = answer
+    return { wanted: mine, items, next: answer.cursor ?? undefined, totalItems, isTotalCapped }
   })
   const refresh = async () => void (await attempt())
   watch(wanted, refresh)
@@ -41,8 +42,8 @@ export function useGrownList<Answer extends NewestPage, Row extends { id: string
     ...growing(() => attempt(result.value?.next)),
     page: computed(() => {
       if (!result.value) return undefined
-      const { items, next, totalItems } = result.value
-      return { items, totalItems, view: { '@id': '', next } }
+      const { items, next, totalItems, isTotalCapped } = result.value
+      return { items, totalItems, isTotalCapped, view: { '@id': '', next } }
     }),
     items: computed(() => result.value?.items),
     status: statusOf(pending, error),
@@ -50,9 +51,10 @@ export function useGrownList<Answer extends NewestPage, Row extends { id: string
     isStale: computed(() => result.value !== undefined && result.value.wanted !== wanted.value),
     order,
     change: async ({ order: chosen = [] }) => void (order.value = chosen),
+    countAll: () => void (total.value = 'exact'),
     refresh,
   }
-  return { list, total: computed(() => result.value?.totalItems) }
+  return { list }
 }
 
 interface WholeList<Row> {

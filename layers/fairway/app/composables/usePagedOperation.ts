@@ -1,10 +1,11 @@
+import type { Total } from '#fairway/shared/schemas/total'
 import type { ShownList } from '../collections/collection-list'
 
 interface PagedOptions<Input extends object, Answer, Row> {
   /** The input besides the page. A change reloads the rows; undefined sends no request. */
   input: () => Input | undefined
   /** Calls the operation, for example `input => callOperation('list-deliveries', input)`. */
-  ask: (input: Input & { page: number; itemsPerPage: number }) => Promise<Answer>
+  ask: (input: Input & { page: number; itemsPerPage: number; total?: 'exact' }) => Promise<Answer>
   rows: (answer: Answer) => readonly Row[]
   /** The requested page number. */
   number: Ref<number>
@@ -15,7 +16,7 @@ interface PagedOptions<Input extends object, Answer, Row> {
  * An operation that lists the newest rows first, page by page, as a list for CollectionTable and CollectionPager. `answer` is its
  * newest response.
  */
-export function usePagedOperation<Input extends object, Answer extends { totalItems: number }, Row>({
+export function usePagedOperation<Input extends object, Answer extends Total, Row>({
   input,
   ask,
   rows,
@@ -23,22 +24,27 @@ export function usePagedOperation<Input extends object, Answer extends { totalIt
   itemsPerPage,
 }: PagedOptions<Input, Answer, Row>) {
   const { session } = useSession()
+  const total = ref<'exact'>()
   // Another organization has other rows.
-  const wanted = computed(() => JSON.stringify([input(), number.value, session.value?.orgId]))
+  const wanted = computed(() => JSON.stringify([input(), number.value, session.value?.orgId, total.value]))
   const { attempt, result, pending, error } = useRequest(async (input: Input) => {
     const mine = { wanted: wanted.value, page: number.value }
-    return { ...mine, answer: await ask({ ...input, page: mine.page, itemsPerPage }) }
+    return { ...mine, answer: await ask({ ...input, page: mine.page, itemsPerPage, total: total.value }) }
   })
   const numbers = computed(() => {
     const { page, answer } = result.value ?? { page: 1 }
-    const total = answer?.totalItems ?? 0
-    return { page, last: Math.max(1, Math.ceil(total / itemsPerPage)), total }
+    return { page, last: Math.max(1, Math.ceil((answer?.totalItems ?? 0) / itemsPerPage)) }
   })
   const page = computed(() => {
-    const { page: here, last, total } = numbers.value
-    const linkTo = (to: number) => (to >= 1 && to <= last ? `?page=${to}` : undefined)
+    if (!result.value) return undefined
+    const { page: here, last } = numbers.value
+    const { totalItems, isTotalCapped } = result.value.answer
+    const items = rows(result.value.answer)
+    // A capped total does not tell which page is the final one.
+    const end = isTotalCapped && items.length === itemsPerPage ? Math.max(last, here + 1) : last
+    const linkTo = (to: number) => (to >= 1 && to <= end ? `?page=${to}` : undefined)
     const view = { '@id': `?page=${here}`, previous: linkTo(here - 1), next: linkTo(here + 1) }
-    return result.value && { items: rows(result.value.answer), totalItems: total, view }
+    return { items, totalItems, isTotalCapped, view }
   })
 
   async function refresh(): Promise<void> {
@@ -60,6 +66,7 @@ export function usePagedOperation<Input extends object, Answer extends { totalIt
     isStale: computed(() => result.value?.wanted !== wanted.value),
     numbers,
     turn,
+    countAll: () => void (total.value = 'exact'),
     refresh,
   }
   watch(wanted, refresh)

@@ -73,6 +73,8 @@ function textOf(value: unknown): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value as string | number | boolean)
 }
 
+// The first rows are sent soon, however large the list is.
+const FIRST_PIECE = 50
 const PIECE = 500
 
 /**
@@ -83,11 +85,11 @@ export async function* inPieces<Row>(
   read: (after: Row | undefined, limit: number) => Promise<Row[]>,
 ): AsyncGenerator<Row> {
   let after: Row | undefined
-  for (;;) {
-    const rows: Row[] = await read(after, PIECE)
+  for (let limit = FIRST_PIECE; ; limit = PIECE) {
+    const rows: Row[] = await read(after, limit)
     yield* rows
     after = rows.at(-1)
-    if (rows.length < PIECE) return
+    if (rows.length < limit) return
     // Neither a read of a file nor a generator lets the event loop go on.
     await nextTurnOfTheLoop()
   }

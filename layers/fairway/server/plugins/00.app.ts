@@ -18,12 +18,13 @@ import { endChangeStreams } from '#fairway/server/domains/changes'
 import { checkCollections, hostFileReader, keepTotals, listActions } from '#fairway/server/domains/collections'
 import { keepFiles } from '#fairway/server/domains/files'
 import { keepLimits } from '#fairway/server/domains/plans'
-import { holdsRefusedDevAccount } from '#fairway/server/domains/people'
+import { holdsRefusedDevAccount, PERSON_TEXT } from '#fairway/server/domains/people'
 import { declareTools, warnAboutStaticTokens } from '#fairway/server/domains/mcp'
 import { declareProviders } from '#fairway/server/domains/oauth-client'
 import type { App } from '#fairway/server/kernel/app-context'
 import { backgroundDone, markStopping } from '#fairway/server/kernel/background'
 import { keepFolds } from '#fairway/server/kernel/folding/keep-folds'
+import { keepTrigrams } from '#fairway/server/kernel/folding/trigrams'
 import { startJobs } from '#fairway/server/kernel/jobs'
 import { loadShippedMigrations } from '#fairway/server/kernel/database/migrations'
 import { migrateAll } from '#fairway/server/kernel/database/migrate'
@@ -107,6 +108,7 @@ async function start() {
   declareTools(app, loadTools)
   const { applied } = await migrateAll(app.db, await loadShippedMigrations(useStorage), app.log)
   await keepFolds(app)
+  await keepTrigrams(app, PERSON_TEXT)
   await keepTotals(app, collections)
   await keepFiles(app)
   await keepLimits(app)

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { totalShape } from './total'
 
 /** The surface of an action; `system` is for changes by an update of the application itself. */
 export const AUDIT_CALLERS = ['http', 'mcp', 'cli', 'a2a', 'job', 'system'] as const
@@ -65,7 +66,7 @@ const hosts = z.record(z.string(), z.string())
 
 export const auditPageSchema = z.object({
   ...told,
-  totalItems: z.number(),
+  ...totalShape,
   /** The names of all actions that occur in the organization's log. */
   actions: z.array(z.string()),
   hosts,

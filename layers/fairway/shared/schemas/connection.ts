@@ -2,6 +2,7 @@
 import * as z from 'zod/mini'
 import { DELETE, GRANT_SCOPES, OPERATOR_SCOPE } from '../scopes'
 import { shownPersonSchema } from './person'
+import { totalShape } from './total'
 
 /** A provider and the person's connection to it; times are ISO 8601 UTC. */
 export const connectionSchema = z.union([
@@ -85,6 +86,17 @@ export const organizationGrantSchema = z.extend(connectedAppSchema, {
   person: shownPersonSchema,
 })
 export type OrganizationGrant = z.infer<typeof organizationGrantSchema>
+
+/** What the list of an organization's connections can be sorted by. */
+export const GRANT_ORDERS = ['name', 'person', 'lastUsedAt'] as const
+
+export const organizationGrantPageSchema = z.object({
+  grants: z.array(organizationGrantSchema),
+  ...totalShape,
+  /** Leads to the next page; null on the final page. */
+  cursor: z.nullable(z.string()),
+})
+export type OrganizationGrantPage = z.infer<typeof organizationGrantPageSchema>
 
 const { id, orgId, orgName, scopes, createdAt, lastUsedAt, expiresAt, tokenEnd, mayDelete, usedAt, unused, isIdle } =
   connectedAppSchema.shape

@@ -3,6 +3,7 @@ import * as z from 'zod/mini'
 import { JOB_STATES } from './job-states'
 import { shownPersonSchema } from './person'
 import { planViewSchema } from './plan'
+import { totalShape } from './total'
 import { DELIVERY_STATES } from './webhook'
 
 /** What operators can sort their lists by. */
@@ -37,12 +38,9 @@ const personInListSchema = z.extend(listedPersonSchema, {
 })
 export type PersonInList = z.infer<typeof personInListSchema>
 
-/** How many rows match the filters. */
-const totalItems = z.number()
-
 export const peoplePageSchema = z.object({
   people: z.array(personInListSchema),
-  totalItems,
+  ...totalShape,
   /** Leads to the next page; null on the final page. */
   cursor: z.nullable(z.string()),
 })
@@ -76,7 +74,7 @@ const listedOrganizationSchema = z.object({
 
 export const organizationsPageSchema = z.object({
   organizations: z.array(z.extend(listedOrganizationSchema, { plan: z.nullable(z.string()) })),
-  totalItems,
+  ...totalShape,
   /** Leads to the next page; null on the final page. */
   cursor: z.nullable(z.string()),
 })

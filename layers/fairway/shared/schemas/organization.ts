@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { ORG_ROLES } from '../roles'
 import { shownPersonSchema } from './person'
+import { totalShape } from './total'
 
 const roleSchema = z.enum(ORG_ROLES)
 
@@ -110,7 +111,7 @@ export const organizationDeletionSchema = z.object({
 export type OrganizationDeletion = z.infer<typeof organizationDeletionSchema>
 
 /** One page of members. */
-export const memberPageSchema = z.object({ members: z.array(organizationMemberSchema), totalItems: z.int() })
+export const memberPageSchema = z.object({ members: z.array(organizationMemberSchema), ...totalShape })
 export type MemberPage = z.infer<typeof memberPageSchema>
 
 /** A pending invitation as owners and admins see it. */

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import { shownPersonSchema } from './person'
+import { totalShape } from './total'
 
 const securityEventSchema = z.object({
   id: z.string(),
@@ -22,7 +23,7 @@ const securityEventSchema = z.object({
 })
 export type SecurityEvent = z.infer<typeof securityEventSchema>
 
-export const securityEventPageSchema = z.object({ events: z.array(securityEventSchema), totalItems: z.number() })
+export const securityEventPageSchema = z.object({ events: z.array(securityEventSchema), ...totalShape })
 export type SecurityEventPage = z.infer<typeof securityEventPageSchema>
 
 /** Events about the caller's own account. */
@@ -40,7 +41,7 @@ export const ownEventPageSchema = z.object({
       reason: z.nullable(z.string()),
     }),
   ),
-  totalItems: z.number(),
+  ...totalShape,
 })
 export type OwnEventPage = z.infer<typeof ownEventPageSchema>
 

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import { shownPersonSchema } from './person'
+import { totalShape } from './total'
 
 /** The events that a webhook receives: those of one organization, or those of the installation. */
 export const WEBHOOK_SCOPES = ['organization', 'installation'] as const
@@ -116,5 +117,5 @@ export const deliveryDetailsSchema = z.object({
 export type DeliveryDetails = z.infer<typeof deliveryDetailsSchema>
 
 /** One page of deliveries, the latest first. */
-export const deliveryPageSchema = z.object({ deliveries: z.array(webhookDeliverySchema), totalItems: z.int() })
+export const deliveryPageSchema = z.object({ deliveries: z.array(webhookDeliverySchema), ...totalShape })
 export type DeliveryPage = z.infer<typeof deliveryPageSchema>

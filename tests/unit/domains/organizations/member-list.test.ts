@@ -106,6 +106,7 @@ describe('member list', () => {
     await addTenThousand()
     const page = await list({ page: 300 })
     expect([page.totalItems, page.members.length]).toEqual([10_001, 30])
+    expect(await list({ page: 300, total: 'capped' })).toMatchObject({ totalItems: 10_000, isTotalCapped: true })
     expect((await list({ search: 'BULK999' })).totalItems).toBe(11)
     const shapes = [{}, { isSearch: true }, { roles: 2 }, { isSearch: true, roles: 1 }, { showsActivity: true }]
     const inOrder = [
@@ -118,8 +119,8 @@ describe('member list', () => {
       ]),
     ]
     for (const statement of inOrder) {
-      // The rest of the plan looks up the people of one page.
-      const details = (await planOf(statement)).replace(/\nSCAN m\n[^]*$/, '')
+      // The rest of the plan looks up the people of one page. A count reads the rows that another part found.
+      const details = (await planOf(statement)).replace(/\nSCAN m\n[^]*$/, '').replace(/SCAN \(subquery-\d+\)/, '')
       expect(details, statement).not.toMatch(/\bSCAN\b|TEMP B-TREE/)
       expect(details, statement).toMatch(/USING (COVERING )?INDEX/)
     }

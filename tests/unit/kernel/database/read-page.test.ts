@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readNewest, readPage } from '#fairway/server/kernel/database/read-page'
+import { readNewest, readPage, readTotal } from '#fairway/server/kernel/database/read-page'
 
 const rowsUpTo = (amount: number) => Array.from({ length: amount }, (_, at) => ({ id: String(at) }))
 
@@ -18,6 +18,16 @@ describe('readPage', () => {
     expect(await totalOf(20, 2)).toEqual([10, 20])
     expect(await totalOf(21, 2)).toEqual([10, counted])
     expect(await totalOf(20, 3)).toEqual([0, counted])
+  })
+})
+
+describe('readTotal', () => {
+  it('counts to 10,000, and further only for the exact total', async () => {
+    const countOf = (rows: number) => async (most: number) => (most < 0 ? rows : Math.min(rows, most))
+    expect(await readTotal('capped', countOf(10_000))).toEqual({ totalItems: 10_000 })
+    expect(await readTotal('capped', countOf(10_001))).toEqual({ totalItems: 10_000, isTotalCapped: true })
+    expect(await readTotal('exact', countOf(20_000))).toEqual({ totalItems: 20_000 })
+    expect(await readTotal(undefined, countOf(20_000))).toEqual({ totalItems: 20_000 })
   })
 })
 

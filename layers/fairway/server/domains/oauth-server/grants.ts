@@ -104,7 +104,7 @@ export async function endGrant(app: App, grantId: string, reason: EndReason): Pr
   return (await app.db.client.execute(statement)).rowsAffected === 1
 }
 
-interface AppRow extends UseTimes {
+export interface AppRow extends UseTimes {
   id: string
   clientId: string
   clientName: string
@@ -126,20 +126,22 @@ interface AppRow extends UseTimes {
   assertionIssuer: string | null
 }
 
-const MOST_ROWS = 1000
-
-// A grant whose code was never exchanged connects no app.
-const listSql = (app: App, condition: string): string => `
-  select g.id as id, g.client_id as clientId, g.client_name as clientName, c.client_uri as clientUri, g.token_hash is not null as isToken, g.token_end as tokenEnd, o.id as orgId, o.name as orgName,
+/** What a list of grants reads from `listedFrom`. */
+export const listedColumns = `g.id as id, g.client_id as clientId, g.client_name as clientName, c.client_uri as clientUri, g.token_hash is not null as isToken, g.token_end as tokenEnd, o.id as orgId, o.name as orgName,
     u.id as userId, u.email as email, u.name as name, ${shownPersonSql()} as person, g.scope as scope, g.may_delete as mayDelete, g.asks_first as asksFirst, g.created_at as createdAt, g.last_used_at as lastUsedAt,
-    g.expires_at as expiresAt, g.assertion_issuer as assertionIssuer, ${USE_COLUMNS}
-  from oauth_grants g ${grantJoins} left join oauth_clients c on c.id = g.client_id
-  where ${condition} and ${isUnended(app.config)} and (g.last_used_at is not null or g.token_hash is not null)
-  order by g.last_used_at desc, g.id desc limit ${MOST_ROWS}`
+    g.expires_at as expiresAt, g.assertion_issuer as assertionIssuer, ${USE_COLUMNS}`
+export const listedFrom = `oauth_grants g ${grantJoins} left join oauth_clients c on c.id = g.client_id`
+
+/** A grant whose code was never exchanged connects no app. The one parameter is the time in milliseconds. */
+export const isListed = (config: LiveConfig): string =>
+  `${isUnended(config)} and (g.last_used_at is not null or g.token_hash is not null)`
+
+const listSql = (app: App, condition: string): string => `select ${listedColumns} from ${listedFrom}
+  where ${condition} and ${isListed(app.config)} order by g.last_used_at desc, g.id desc`
 
 const listApps = async (app: App, condition: string, value: string): Promise<OrganizationGrant[]> =>
   (await app.db.prepareRead<AppRow>(listSql(app, condition))([value, app.now().getTime()])).map(row =>
-    toConnectedApp(row, app.now().getTime() - UNUSED_AFTER_IN_MS),
+    toConnectedApp(app, row),
   )
 
 /**
@@ -157,7 +159,7 @@ export async function listPersonalTokens(app: App, userId: string): Promise<Pers
     .toSorted((a, b) => b.createdAt.localeCompare(a.createdAt) || b.id.localeCompare(a.id))
 }
 
-/** Lists the apps and personal tokens of the members of an organization. */
+/** Lists all apps and personal tokens of the members of an organization. */
 export const listOrgGrants = (app: App, orgId: string): Promise<OrganizationGrant[]> =>
   listApps(app, 'g.org_id = ?', orgId)
 
@@ -228,10 +230,11 @@ export async function requireGrant(app: App, grantId: string, owner: GrantOwner)
 }
 
 // Includes all columns; operations send only those that their schemas name.
-function toConnectedApp(
+export function toConnectedApp(
+  app: App,
   { createdAt, lastUsedAt, expiresAt, person, ...row }: AppRow,
-  unusedSince: number,
 ): OrganizationGrant {
+  const unusedSince = app.now().getTime() - UNUSED_AFTER_IN_MS
   const usedAt = usedAtOf(row)
   const granted = row.scope.split(' ')
   return {

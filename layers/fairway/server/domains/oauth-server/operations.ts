@@ -5,7 +5,7 @@ import {
   connectedAppSchema,
   GRANT_PARTS,
   grantActionSchema,
-  organizationGrantSchema,
+  organizationGrantPageSchema,
   personalTokenSchema,
 } from '#fairway/shared/schemas/connection'
 import { UNUSED_AFTER_IN_MS } from './grant-use'
@@ -15,10 +15,10 @@ import {
   disconnectOrgApp,
   type GrantOwner,
   listGrants,
-  listOrgGrants,
   listPersonalTokens,
   requireGrant,
 } from './grants'
+import { grantsInput, listGrantPage } from './list-grants'
 import { narrowGrant } from './narrow-grant'
 import { makePersonalToken, personalTokenInput, revokePersonalToken } from './personal-tokens'
 
@@ -96,13 +96,14 @@ export default defineOperations({
     run: ({ id }, { app, session }) => disconnectApp(app, session, id),
   }),
   'list-grants': operation({
-    description: 'Lists the apps and API tokens of the members of your organization.',
+    description: 'Lists the apps and API tokens of the members of your organization, most recently used first.',
     method: 'GET',
     path: '/_fw/org/grants',
     openIn: ['view'],
     permission: 'list-grants',
-    output: z.object({ grants: z.array(organizationGrantSchema) }),
-    run: async (_input, { app, actor }) => ({ grants: await listOrgGrants(app, actor.orgId) }),
+    input: grantsInput,
+    output: organizationGrantPageSchema,
+    run: (query, { app, actor }) => listGrantPage(app, actor.orgId, query),
   }),
   'list-grant-actions': operation({
     description: 'Counts what a connected app or API token of a member changed in 30 days, by action.',

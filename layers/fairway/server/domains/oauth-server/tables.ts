@@ -119,7 +119,7 @@ export const oauthGrants = sqliteTable(
     index('oauth_grants_org').on(table.orgId, table.revokedAt),
     // For the list of apps that members have connected, most recently used first.
     index('fw_oauth_grants_used')
-      .on(table.orgId, table.lastUsedAt, table.id)
+      .on(table.orgId, sql`case when last_used_at is null then 0 else last_used_at end`, table.id)
       .where(sql`revoked_at is null`),
     index('oauth_grants_client').on(table.clientId, table.createdAt),
     index('oauth_grants_expires').on(table.expiresAt),

@@ -1,7 +1,15 @@
 // The members of an organization, for display and export: searched, filtered, sorted, paged, and as a file.
-import { lastActiveSql, PEOPLE, personColumns, personJoin, type PersonRow } from '#fairway/server/domains/people'
+import {
+  lastActiveSql,
+  PEOPLE,
+  PERSON_TEXT,
+  personColumns,
+  personJoin,
+  type PersonRow,
+} from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
 import { isoTime } from '#fairway/server/kernel/dependent-rows'
+import { rowsThatMayContain } from '#fairway/server/kernel/folding/trigrams'
 import { containsSql, foldedSql, toSought } from '#fairway/server/kernel/folding/fold-sql'
 import { type ExportFile, type ExportFormat, exportOf } from '#fairway/server/kernel/export-rows'
 import { type Paging, readPage } from '#fairway/server/kernel/database/read-page'
@@ -39,7 +47,7 @@ const columns = (showsActivity: boolean): string =>
     ${showsActivity ? lastActiveSql('u.id') : 'null'} as lastActiveAt`
 
 const MEMBERS = `org_members m ${personJoin('m.user_id')}`
-const FOUND = ` and ${containsSql('(u.name || char(10) || u.email)').join(' and ')}`
+const FOUND = ` and ${containsSql(PERSON_TEXT.textOf('u')).join(' and ')}`
 
 /** The value that each order compares. Longest-standing members come first among equals. */
 const ORDERS = {
@@ -54,14 +62,20 @@ const ASKS_PEOPLE = new Set<MemberOrder['field'] | undefined>(['name', 'lastActi
 
 interface Shape {
   isSearch?: boolean
+  /** The condition of `rowsThatMayContain`. */
+  mayContain?: string
   /** The number of roles in the filter. */
   roles?: number
   order?: MemberOrder
   showsActivity?: boolean
 }
 
-const conditions = ({ isSearch, roles }: Shape): string =>
-  `where m.org_id = ?${roles === undefined ? '' : ` and m.role in (${Array(roles).fill('?').join(', ')})`}${isSearch ? FOUND : ''}`
+const conditions = ({ isSearch, mayContain, roles }: Shape): string =>
+  [
+    'where m.org_id = ?',
+    ...(roles === undefined ? [] : [`m.role in (${Array(roles).fill('?').join(', ')})`]),
+    ...(mayContain === undefined ? [] : [`m.user_id ${mayContain}`]),
+  ].join(' and ') + (isSearch ? FOUND : '')
 
 function orderBy({ field, isDescending }: MemberOrder = { field: 'joinedAt', isDescending: false }): string {
   const direction = isDescending ? ' desc' : ''
@@ -83,7 +97,7 @@ export const memberStatements = {
   },
   // Without a search, the count does not join people.
   count: (shape: Shape): string =>
-    `select count(*) as total from ${shape.isSearch ? MEMBERS : 'org_members m'} ${conditions(shape)}`,
+    `select count(*) as total from (select 1 from ${shape.isSearch ? MEMBERS : 'org_members m'} ${conditions(shape)} limit ?)`,
   piece: (shape: Shape): string =>
     `select ${columns(true)} from ${MEMBERS} ${conditions(shape)} and (m.joined_at, m.user_id) > (?, ?) ${orderBy()} limit ?`,
   one: `select ${columns(false)} from ${MEMBERS} where m.org_id = ? and u.email = ?`,
@@ -105,15 +119,15 @@ export async function listMembers(
   }
   // Without any role, SQLite would read the whole table.
   if (query.roles?.length === 0) return { members: [], totalItems: 0 }
-  const { shape, values } = askedFor(orgId, query)
+  const { shape, values } = askedFor(orgId, query, await rowsThatMayContain(app, PERSON_TEXT, query.search))
   const find = app.db.prepareRead<MemberRow>(memberStatements.page({ ...shape, order, showsActivity }))
   const count = app.db.prepareRead<{ total: number }>(memberStatements.count(shape))
-  const { rows, totalItems } = await readPage(
+  const { rows, ...total } = await readPage(
     query,
     ({ offset, limit }) => find([...values, limit, offset]),
-    async () => (await count(values))[0]?.total ?? 0,
+    async most => (await count([...values, most]))[0]?.total ?? 0,
   )
-  return { members: rows.map(toMember), totalItems }
+  return { members: rows.map(toMember), ...total }
 }
 
 type ListedMember = Pick<OrganizationMember, 'userId' | 'name' | 'email' | 'role' | 'image'>
@@ -149,11 +163,15 @@ export async function findMember(app: App, orgId: string, email: string): Promis
   return row && toMember(row)
 }
 
-function askedFor(orgId: string, { search, roles }: MemberFilter): { shape: Shape; values: string[] } {
+function askedFor(
+  orgId: string,
+  { search, roles }: MemberFilter,
+  mayContain?: { sql: string; args: string[] },
+): { shape: Shape; values: string[] } {
   const sought = toSought(search.trim())
   return {
-    shape: { isSearch: sought !== undefined, roles: roles?.length },
-    values: [orgId, ...(roles ?? []), ...(sought ? [sought.pattern, sought.folded] : [])],
+    shape: { isSearch: sought !== undefined, roles: roles?.length, mayContain: mayContain?.sql },
+    values: [orgId, ...(roles ?? []), ...(mayContain?.args ?? []), ...(sought ? [sought.pattern, sought.folded] : [])],
   }
 }
 

@@ -3,12 +3,13 @@ import { eq, inArray, or, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { personJoin, shownPersonSql, toShownPerson } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
-import { readSorted, type SortedQuery } from '#fairway/server/kernel/database/read-sorted'
+import { type CountedQuery, readSortedTotal } from '#fairway/server/kernel/database/read-sorted'
 import { containsText, foldedSql } from '#fairway/server/kernel/folding/fold-sql'
 import { countRows } from '#fairway/server/kernel/owned-rows'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { OrganizationDeletion, OrganizationEntry } from '#fairway/shared/schemas/organization'
 import { type ShownPerson, shownPersonSchema } from '#fairway/shared/schemas/person'
+import { ORG_ROLES } from '#fairway/shared/roles'
 import type { Session } from '#fairway/shared/schemas/session'
 import { deleteOrganization, planDeletion, restoreFor } from './deletion'
 import { organizations } from './tables'
@@ -44,18 +45,15 @@ const toOrganization = (organization: OrganizationRow) => ({
 /** Returns one page of all organizations, by default newest first. `search` is part of the name, or the ID. */
 export async function listOrganizations(
   app: App,
-  { search = '', ...query }: SortedQuery<keyof typeof ORDERS> & { search?: string },
+  { search = '', ...query }: CountedQuery<keyof typeof ORDERS> & { search?: string },
 ) {
   const text = search.trim()
   const isFound = text ? or(containsText(sql`organizations.name`, text), eq(organizations.id, text)) : undefined
   const list = { values: ORDERS, id: organizations.id, from: organizations, where: isFound, first: NEWEST_FIRST }
-  const { rows, cursor } = await readSorted(list, query, ({ sortValue, isOnPage, orderBy }) =>
+  const { rows, ...page } = await readSortedTotal(app.db.orm, list, query, ({ sortValue, isOnPage, orderBy }) =>
     selectOrganizations(app, sortValue).where(isOnPage).orderBy(orderBy),
   )
-  const isWhole = query.cursor === undefined && cursor === null
-  const count = () => (isFound ? app.db.orm.$count(organizations, isFound) : countOrganizations(app))
-  const totalItems = isWhole ? rows.length : await count()
-  return { organizations: rows.map(toOrganization), totalItems, cursor }
+  return { organizations: rows.map(toOrganization), ...page }
 }
 
 /** Adds the organization of each row; `name` is null for one that was removed. */
@@ -79,6 +77,14 @@ export async function withOrganizations<T extends { orgId: string | null }>(
 export const countOrganizations = (app: App): Promise<number> => countRows(app.db.client, 'organizations', [])
 
 const OWNERS_FIRST = `order by case m.role when 'owner' then 0 when 'admin' then 1 else 2 end, m.joined_at`
+const MOST_MEMBERS = 100
+
+/** The first memberships of an organization by role, so that an index has their order. */
+const firstOf = (table: string): string =>
+  ORG_ROLES.map(
+    role => `select * from (select user_id, role, joined_at from ${table} where org_id = ?1 and role = '${role}'
+      order by joined_at limit ${MOST_MEMBERS})`,
+  ).join(' union all ')
 const memberSchema = z.object({ ...shownPersonSchema.shape, id: z.string(), role: z.string() })
 
 /** Returns one organization with its members, owners first, including those of a deleted one. Throws `not-found`. */
@@ -88,7 +94,8 @@ export async function findOrganization(app: App, orgId: string) {
   const { sortValue: _value, ...organization } = row
   const members = await app.db.client.execute({
     sql: `select ${shownPersonSql()} as person, m.role as role
-      from (select * from ${memberships('?1')} m ${OWNERS_FIRST} limit 100) m ${personJoin('m.user_id')} ${OWNERS_FIRST}`,
+      from (select * from (${firstOf('org_members')} union all ${firstOf('fw_suspended_members')}) m
+        ${OWNERS_FIRST} limit ${MOST_MEMBERS}) m ${personJoin('m.user_id')} ${OWNERS_FIRST}`,
     args: [orgId],
   })
   return {

@@ -94,10 +94,8 @@ export const orgMembers = sqliteTable(
     primaryKey({ columns: [table.orgId, table.userId] }),
     index('org_members_user').on(table.userId, table.joinedAt, table.orgId, table.role),
     index('org_members_joined').on(table.orgId, table.joinedAt, table.userId, table.role),
-    // Finds the owners of an organization without scanning its members.
-    index('fw_org_members_owners')
-      .on(table.orgId, table.joinedAt, table.userId)
-      .where(sql`role = 'owner'`),
+    // Finds the members with a role without scanning the others.
+    index('fw_org_members_role').on(table.orgId, table.role, table.joinedAt, table.userId),
   ],
 )
 

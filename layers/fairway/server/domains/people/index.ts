@@ -17,6 +17,7 @@ export {
   LOCAL_PEOPLE,
   OPEN_CLAIM,
   PEOPLE,
+  PERSON_TEXT,
   type Person,
   personColumns,
   personJoin,

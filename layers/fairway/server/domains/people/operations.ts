@@ -80,14 +80,14 @@ export default defineOperations({
     output: securityEventPageSchema,
     async run({ person, ...filter }, { app }) {
       const userId = await findPersonId(app, person)
-      const { events, totalItems } = await listSecurityEvents(app, { ...filter, userId })
+      const { events, ...total } = await listSecurityEvents(app, { ...filter, userId })
       const named = await withAccounts(app, events)
       const withNames = named.map(event => ({
         ...event,
         email: event.person?.email ?? null,
         name: event.person?.name ?? null,
       }))
-      return { events: withNames, totalItems }
+      return { events: withNames, ...total }
     },
   }),
   'count-security-events': operation({

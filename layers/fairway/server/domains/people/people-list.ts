@@ -3,12 +3,15 @@ import { and, eq, gt, isNotNull, isNull, or, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { InValue } from '#fairway/server/kernel/database/client'
-import { readSorted, type SortedQuery } from '#fairway/server/kernel/database/read-sorted'
+import { type CountedQuery, readSortedTotal } from '#fairway/server/kernel/database/read-sorted'
+import { withValues } from '#fairway/server/kernel/database/orm'
+import { rowsThatMayContain } from '#fairway/server/kernel/folding/trigrams'
 import { containsText, foldedSql } from '#fairway/server/kernel/folding/fold-sql'
 import { isoTime } from '#fairway/server/kernel/dependent-rows'
 import { countRows } from '#fairway/server/kernel/owned-rows'
 import type { ListedPerson, PersonDetails, PersonInList } from '#fairway/shared/schemas/operator'
-import { isOperator } from './person'
+import type { Total } from '#fairway/shared/schemas/total'
+import { isOperator, PERSON_TEXT } from './person'
 import { shownPersonSql, toShownPerson } from './shown-person'
 import { users } from './tables'
 
@@ -62,7 +65,7 @@ function toPerson(
   }
 }
 
-interface ListInput extends SortedQuery<keyof typeof ORDERS> {
+interface ListInput extends CountedQuery<keyof typeof ORDERS> {
   /** Part of the name or address. */
   search?: string
   suspended?: boolean
@@ -72,21 +75,21 @@ interface ListInput extends SortedQuery<keyof typeof ORDERS> {
 export async function listPeople(
   app: App,
   { search = '', suspended, ...query }: ListInput,
-): Promise<{ people: ReturnType<typeof toPerson>[]; totalItems: number; cursor: string | null }> {
+): Promise<{ people: ReturnType<typeof toPerson>[]; cursor: string | null } & Total> {
+  const mayContain = await rowsThatMayContain(app, PERSON_TEXT, search)
   const isWanted = and(
     eq(users.kind, 'person'),
-    containsText(sql`(users.name || char(10) || users.email)`, search.trim()),
+    mayContain && sql`${users.id} ${withValues(mayContain.sql, mayContain.args)}`,
+    containsText(sql.raw(PERSON_TEXT.textOf('users')), search.trim()),
     suspended
       ? and(isNotNull(users.suspendedAt), or(isNull(users.suspendedUntil), gt(users.suspendedUntil, app.now())))
       : undefined,
   )
   const list = { values: ORDERS, id: users.id, from: users, where: isWanted, first: NEWEST_FIRST }
-  const { rows, cursor } = await readSorted(list, query, ({ sortValue, isOnPage, orderBy }) =>
+  const { rows, ...page } = await readSortedTotal(app.db.orm, list, query, ({ sortValue, isOnPage, orderBy }) =>
     selectPeople(app, sortValue).where(isOnPage).orderBy(orderBy),
   )
-  const isWhole = query.cursor === undefined && cursor === null
-  const totalItems = isWhole ? rows.length : await app.db.orm.$count(users, isWanted)
-  return { people: rows.map(row => toPerson(app, row)), totalItems, cursor }
+  return { people: rows.map(row => toPerson(app, row)), ...page }
 }
 
 const waySchema = z.object({ provider: z.string(), createdAt: z.string(), lastUsedAt: z.string().nullable() })

@@ -2,6 +2,7 @@ import { eq } from 'drizzle-orm'
 import type { App } from '#fairway/server/kernel/app-context'
 import { type Config, DEV_EMAIL, LEGACY_LOCAL_EMAIL } from '#fairway/server/kernel/config/config'
 import type { InStatement } from '#fairway/server/kernel/database/client'
+import type { SearchedText } from '#fairway/server/kernel/folding/trigrams'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { Session } from '#fairway/shared/schemas/session'
 import { users } from './tables'
@@ -95,6 +96,14 @@ export interface PersonRow {
 
 /** The accounts as `u`, for statements that start with them. */
 export const PEOPLE = 'users u'
+
+/** The text of a person that searches compare: the name and the address. */
+export const PERSON_TEXT: SearchedText = {
+  name: 'fw_person_text',
+  table: 'users',
+  columns: ['name', 'email'],
+  textOf: row => `(${row}.name || char(10) || ${row}.email)`,
+}
 
 /** Joins the account (`u`) whose id or address is in this column. Prefix it with `left ` to keep rows without one. */
 export const personJoin = (column: string, by: 'id' | 'email' = 'id'): string => `join users u on u.${by} = ${column}`

@@ -53,6 +53,20 @@ export const users = sqliteTable(
   ],
 )
 
+/** The parts of people's names and addresses, for searches. Triggers write them. */
+export const personTextRows = sqliteTable('fw_person_text_rows', {
+  n: integer('n').primaryKey(),
+  id: text('id').notNull().unique(),
+})
+export const personTextTrigrams = sqliteTable(
+  'fw_person_text_trigrams',
+  {
+    trigram: text('trigram').notNull(),
+    n: integer('n').notNull(),
+  },
+  table => [primaryKey({ columns: [table.trigram, table.n] })],
+)
+
 export const sessions = sqliteTable(
   'sessions',
   {

@@ -3,7 +3,14 @@ import { z } from 'zod'
 import type { App } from '#fairway/server/kernel/app-context'
 import { newId } from '#fairway/server/kernel/crypto/random'
 import { AppError } from '#fairway/server/kernel/http/app-error'
-import { matching, pagingShape, readNewest, readPage, rowsByTime } from '#fairway/server/kernel/database/read-page'
+import {
+  matching,
+  type Paging,
+  pagingShape,
+  readNewest,
+  readPage,
+  rowsByTime,
+} from '#fairway/server/kernel/database/read-page'
 import { wakeSoon } from '#fairway/server/kernel/jobs'
 import {
   DELIVERY_FAULTS,
@@ -88,12 +95,12 @@ export async function webhookOfDelivery(app: App, deliveryId: string): Promise<W
 export async function listDeliveries(
   app: App,
   { id }: Pick<WebhookRow, 'id'>,
-  { state, ...paging }: z.output<typeof deliveryInput.list>,
+  { state, ...paging }: Pick<z.output<typeof deliveryInput.list>, 'state'> & Paging,
 ): Promise<DeliveryPage> {
   const where = matching(webhookDeliveries, { webhookId: id, state })
   const list = rowsByTime(app.db.orm, webhookDeliveries, webhookDeliveries.queuedAt, where)
-  const { rows, totalItems } = await readPage(paging, list.page, list.count)
-  return { deliveries: rows.map(toDelivery), totalItems }
+  const { rows, ...total } = await readPage(paging, list.page, list.count)
+  return { deliveries: rows.map(toDelivery), ...total }
 }
 
 /** One delivery of a webhook with its payload. Throws `not-found`. */

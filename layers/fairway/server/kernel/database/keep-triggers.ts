@@ -7,12 +7,13 @@ export const triggerSql = (name: string, when: string, does: string): string =>
 
 /**
  * Replaces the triggers whose names begin with `prefix` by the wanted ones, by name. Returns the names of those that were created.
- * Several processes may do so at once.
+ * Several processes may do so at once. `fill` runs in the same transaction when any is created.
  */
 export async function keepTriggers(
   client: Client,
   prefix: string,
   wanted: ReadonlyMap<string, string>,
+  fill: readonly string[] = [],
 ): Promise<ReadonlySet<string>> {
   const { rows } = await client.execute(
     `select name, sql from sqlite_schema where type = 'trigger' and name glob '${prefix}*'`,
@@ -23,7 +24,7 @@ export async function keepTriggers(
   // Another process may start at the same moment; its triggers are replaced.
   const gone = new Set([...dropped, ...missing.map(([name]) => name)])
   const statements = [...gone].map(name => `drop trigger if exists ${quoteName(name)}`)
-  statements.push(...missing.map(([, text]) => text))
+  statements.push(...missing.map(([, text]) => text), ...(missing.length > 0 ? fill : []))
   if (statements.length > 0) await client.batch(statements, 'write')
   return new Set(missing.map(([name]) => name))
 }

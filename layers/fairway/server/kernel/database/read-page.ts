@@ -2,10 +2,18 @@
 import { and, desc, eq, getTableColumns, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { z } from 'zod'
+import type { Total } from '#fairway/shared/schemas/total'
 import type { Orm } from './client'
 
-/** `page` and `itemsPerPage` as query parameters. */
+/** Lists count at most this many rows, unless the exact total is requested. */
+const MOST_COUNTED = 10_000
+
+/** `total` as a query parameter: `exact` counts all rows, however many there are. */
+export const totalQuery = { total: z.enum(['capped', 'exact']).default('capped') }
+
+/** `page`, `itemsPerPage` and `total` as query parameters. */
 export const pagingShape = {
+  ...totalQuery,
   page: z.coerce.number().int().min(1).max(1_000_000).default(1),
   itemsPerPage: z.coerce.number().int().min(1).max(100).default(30),
 }
@@ -34,11 +42,15 @@ export function matching<Table extends SQLiteTable>(
   return and(...columns.map(([name, column]) => (value(name) === undefined ? undefined : eq(column, value(name)))))
 }
 
-/** A page by its number; the first is 1. */
+/** A page by its number; the first is 1. The total is exact by default. */
 export interface Paging {
   page: number
   itemsPerPage: number
+  total?: 'capped' | 'exact'
 }
+
+/** Counts rows, at most `most` of them; a negative number is no limit. */
+type Count = (most: number) => PromiseLike<number>
 
 /** `limit` rows of an order after `offset` rows, counted from the beginning or from a position. */
 export interface Slice {
@@ -48,14 +60,33 @@ export interface Slice {
 
 /** Reads one page of rows and the total, which is only counted when the page does not prove it. */
 export async function readPage<Row>(
-  { page, itemsPerPage: limit }: Paging,
+  { page, itemsPerPage: limit, total }: Paging,
   read: (slice: Slice) => PromiseLike<Row[]>,
-  count: () => PromiseLike<number>,
-): Promise<{ rows: Row[]; totalItems: number }> {
+  count: Count,
+): Promise<{ rows: Row[] } & Total> {
   const offset = (page - 1) * limit
   const withNext = await read({ offset, limit: limit + 1 })
-  return { rows: withNext.slice(0, limit), totalItems: provenTotal(withNext, { offset, limit }) ?? (await count()) }
+  const totalItems = provenTotal(withNext, { offset, limit })
+  const counted = totalItems === undefined ? await readTotal(total, count) : { totalItems }
+  return { rows: withNext.slice(0, limit), ...counted }
 }
+
+/** Counts the rows of a list: all of them, or at most `most`. */
+export async function readTotal(total: Paging['total'], count: Count, most = MOST_COUNTED): Promise<Total> {
+  if (total !== 'capped') return { totalItems: await count(-1) }
+  const totalItems = await count(most + 1)
+  return totalItems === most + 1 ? { totalItems: most, isTotalCapped: true } : { totalItems }
+}
+
+/** The statement that counts the rows that match, at most `most` of them. SQLite counts a whole table by its pages, in no time. */
+export const countSql = (from: SQLiteTable | SQL, where: SQL | undefined, most: number): SQL<number> =>
+  where
+    ? sql`select count(*) as n from (select 1 from ${from} where ${where} limit ${most})`
+    : sql`select count(*) as n from ${from}`
+
+/** Counts the rows that match, at most `most` of them. */
+export const countUpTo = async (orm: Orm, ...counted: Parameters<typeof countSql>): Promise<number> =>
+  (await orm.get<{ n: number }>(countSql(...counted))).n
 
 /** Reads rows of a table by a time: pages with the newest first, and everything with the oldest first. */
 export const rowsByTime = <Table extends SQLiteTable & { id: SQLiteColumn }>(
@@ -66,7 +97,8 @@ export const rowsByTime = <Table extends SQLiteTable & { id: SQLiteColumn }>(
 ) => ({
   page: ({ offset, limit }: Slice) =>
     orm.select().from(table).where(where).orderBy(desc(time), desc(table.id)).limit(limit).offset(offset),
-  count: () => orm.$count(table, where),
+  where,
+  count: (most: number) => countUpTo(orm, table, where, most),
   /** The rows after one; `at` is its time in ISO 8601. */
   piece: (after: { at: string; id: string } | undefined, limit: number) => {
     const isAfter = after && sql`(${time}, ${table.id}) > (${Date.parse(after.at)}, ${after.id})`

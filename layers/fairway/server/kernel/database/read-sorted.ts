@@ -2,7 +2,9 @@
 import { and, sql, type SQL } from 'drizzle-orm'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { z } from 'zod'
-import { readNewest } from './read-page'
+import type { Total } from '#fairway/shared/schemas/total'
+import type { Orm } from './client'
+import { countUpTo, type Paging, readNewest, readTotal } from './read-page'
 
 /** A field to sort by and the direction. */
 export interface RowOrder<Field extends string = string> {
@@ -32,6 +34,9 @@ export interface SortedQuery<Field extends string> {
   cursor?: string
 }
 
+/** The query of a sorted list with a total. */
+export type CountedQuery<Field extends string> = SortedQuery<Field> & Pick<Paging, 'total'>
+
 interface SortedRows<Field extends string> {
   /** The value that each order compares, never null. Equal values are in the order of ids. */
   values: Readonly<Record<Field, SQL | SQLiteColumn>>
@@ -40,6 +45,8 @@ interface SortedRows<Field extends string> {
   where?: SQL
   /** The order without `sort`. */
   first: RowOrder<Field>
+  /** How many rows are counted, where not 10,000. */
+  mostCounted?: number
 }
 
 /** The parts of the statement that reads one page. */
@@ -75,6 +82,21 @@ export async function readSorted<Field extends string, Row extends { id: string;
     row => Buffer.from(JSON.stringify([name, row.sortValue, row.id])).toString('base64url'),
   )
   return { rows: page.rows.map(({ sortValue: _value, ...row }) => row), cursor: page.cursor }
+}
+
+/** Reads a page as `readSorted` does, and the total, which is only counted when the page does not prove it. */
+export async function readSortedTotal<Field extends string, Row extends { id: string; sortValue: string | number }>(
+  orm: Orm,
+  list: SortedRows<Field>,
+  { total, ...query }: CountedQuery<Field>,
+  read: (part: SortedPart) => PromiseLike<Row[]>,
+): Promise<{ rows: Omit<Row, 'sortValue'>[]; cursor: string | null } & Total> {
+  const page = await readSorted(list, query, read)
+  const isWhole = query.cursor === undefined && page.cursor === null
+  const counted = isWhole
+    ? { totalItems: page.rows.length }
+    : await readTotal(total, most => countUpTo(orm, list.from, list.where, most), list.mostCounted)
+  return { ...page, ...counted }
 }
 
 const positionSchema = z.tuple([z.string(), z.union([z.string(), z.number()]), z.string()])

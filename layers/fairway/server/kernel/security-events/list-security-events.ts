@@ -57,7 +57,7 @@ const eventsOf = (app: App, filter: EventFilter) =>
  * others contain details for operators.
  */
 export async function listOwnEvents(app: App, userId: string, paging: Paging): Promise<OwnEventPage> {
-  const { events, totalItems } = await listSecurityEvents(app, { ...paging, userId })
+  const { events, ...total } = await listSecurityEvents(app, { ...paging, userId })
   return {
     events: events.map(({ id, at, kind, outcome, device, clientAddress, subject, reason }) => ({
       id,
@@ -68,18 +68,18 @@ export async function listOwnEvents(app: App, userId: string, paging: Paging): P
       clientAddress,
       ...(findEventKind(kind)?.isOrdinary ? { subject, reason } : { subject: null, reason: null }),
     })),
-    totalItems,
+    ...total,
   }
 }
 
 /** Returns one page of the events, latest first. */
 export async function listSecurityEvents(
   app: App,
-  { page, itemsPerPage, ...filter }: EventFilter & Paging,
+  { page, itemsPerPage, total, ...filter }: EventFilter & Paging,
 ): Promise<SecurityEventPage> {
   const list = eventsOf(app, filter)
-  const { rows, totalItems } = await readPage({ page, itemsPerPage }, list.page, list.count)
-  return { events: rows.map(toEvent), totalItems }
+  const { rows, ...counted } = await readPage({ page, itemsPerPage, total }, list.page, list.count)
+  return { events: rows.map(toEvent), ...counted }
 }
 
 /** The filters of the operators' view as query parameters; times are ISO 8601, a person is identified by their address. */

@@ -11,9 +11,11 @@ import {
   exportAuditLog,
   listAuditLog,
 } from '#fairway/server/domains/actions/audit/audit-log'
+import { auditLog } from '#fairway/server/domains/actions/tables'
 import { subjectsOf } from '#fairway/server/domains/actions/audit/audit-subject'
 import { recordAudit } from '#fairway/server/domains/actions/audit/record-audit'
 import type { App } from '#fairway/server/kernel/app-context'
+import { countSql } from '#fairway/server/kernel/database/read-page'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { Session } from '#fairway/shared/schemas/session'
 import archiveNote from '~~/server/actions/notes/archive-note'
@@ -262,14 +264,14 @@ describe('audit log filters', () => {
       { email: 'a', from: at },
     ]
     for (const filter of filters) {
-      const { page, count, piece } = auditStatements(app, 'org', filter)
+      const { page, where, piece } = auditStatements(app, 'org', filter)
       for (const part of [page({ offset: 0, limit: 9 }), piece({ at: '2026-01-01T00:00:00Z', id: 'a' }, 9)]) {
         const { sql, params } = part.toSQL()
         expect(await planOf(sql, params)).not.toMatch(SLOW)
       }
-      // Alone, the count has no parentheses.
-      const { sql, params } = dialect.sqlToQuery(count())
-      expect(await planOf(sql.slice(1, -1), params)).not.toMatch(SLOW)
+      const { sql, params } = dialect.sqlToQuery(countSql(auditLog, where, 9))
+      // The count reads the rows that another part of the plan found.
+      expect((await planOf(sql, params)).replace('SCAN (subquery-1)', '')).not.toMatch(SLOW)
     }
     for (const sql of [ACTIONS, ALL])
       expect(await planOf(sql, ['org', 'org'])).not.toMatch(/SCAN audit_log|TEMP B-TREE/)

@@ -76,18 +76,18 @@ const searched = (hiddenTypes: readonly string[]): SQL => {
 export async function listAuditLog(
   app: App,
   { orgId, session }: Actor,
-  { page, itemsPerPage, ...filter }: AuditFilter & Paging,
+  { page, itemsPerPage, total, ...filter }: AuditFilter & Paging,
   subjects: Subjects = new Map(),
 ): Promise<Omit<AuditPage, 'hosts'>> {
   const list = auditStatements(app, orgId, filter, typesWithHiddenTitle(subjects))
   const countAll = async () => (await app.db.prepareRead<{ n: number }>(ALL)([orgId, orgId]))[0]?.n ?? 0
   const isFiltered = Object.values(filter).some(Boolean)
-  const [{ rows, totalItems }, actions] = await Promise.all([
-    readPage({ page, itemsPerPage }, list.page, isFiltered ? list.count : countAll),
+  const [{ rows, ...counted }, actions] = await Promise.all([
+    readPage({ page, itemsPerPage, total }, list.page, isFiltered ? list.count : countAll),
     listActions(app, orgId),
   ])
   const entries = await withUndoable(app, session, await toEntries(app, session, subjects, rows))
-  return { entries, people: await peopleIn(app, orgId, entries), totalItems, actions }
+  return { entries, people: await peopleIn(app, orgId, entries), ...counted, actions }
 }
 
 /**

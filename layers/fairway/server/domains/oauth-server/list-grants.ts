@@ -1,0 +1,68 @@
+// The apps and API tokens of the members of an organization: searched, sorted, and page by page.
+import { sql } from 'drizzle-orm'
+import { z } from 'zod'
+import type { App } from '#fairway/server/kernel/app-context'
+import { withValues } from '#fairway/server/kernel/database/orm'
+import { totalQuery } from '#fairway/server/kernel/database/read-page'
+import { type CountedQuery, readSortedTotal, sortedShape } from '#fairway/server/kernel/database/read-sorted'
+import { containsText, foldedSql } from '#fairway/server/kernel/folding/fold-sql'
+import { GRANT_ORDERS, type OrganizationGrantPage } from '#fairway/shared/schemas/connection'
+import { type AppRow, isListed, listedColumns, listedFrom, toConnectedApp } from './grants'
+
+/** The query of the list. */
+export const grantsInput = z.object({
+  search: z.string().max(200).optional(),
+  /** Only those that may change something. */
+  writing: z.stringbool().optional(),
+  ...totalQuery,
+  ...sortedShape(GRANT_ORDERS),
+})
+
+/** What each order compares. */
+const ORDERS = {
+  name: sql.raw(foldedSql('g.client_name')),
+  person: sql.raw(foldedSql(`coalesce(nullif(u.name, ''), u.email)`)),
+  // As the index has it.
+  lastUsedAt: sql.raw('case when g.last_used_at is null then 0 else g.last_used_at end'),
+}
+const LATEST_FIRST = { field: 'lastUsedAt', isDescending: true } as const
+// Each row is joined with its person, membership and organization.
+const MOST_COUNTED = 1000
+const MAY_WRITE = sql.raw(`(' ' || g.scope || ' ' like '% mcp:write %' or ' ' || g.scope || ' ' like '% operator %')`)
+
+interface GrantQuery extends CountedQuery<keyof typeof ORDERS> {
+  /** Part of the app's name, or of the person's name or address. */
+  search?: string
+  writing?: boolean
+}
+
+/** Returns one page of the apps and API tokens of an organization's members, most recently used first by default. */
+export async function listGrantPage(
+  app: App,
+  orgId: string,
+  { search = '', writing, ...query }: GrantQuery,
+): Promise<OrganizationGrantPage> {
+  const where = sql.join(
+    [
+      sql`g.org_id = ${orgId}`,
+      withValues(isListed(app.config), [app.now().getTime()]),
+      containsText(sql.raw(`(g.client_name || char(10) || u.name || char(10) || u.email)`), search.trim()),
+      ...(writing ? [MAY_WRITE] : []),
+    ],
+    sql` and `,
+  )
+  const list = {
+    values: ORDERS,
+    id: sql.raw('g.id'),
+    from: sql.raw(listedFrom),
+    where,
+    first: LATEST_FIRST,
+    mostCounted: MOST_COUNTED,
+  }
+  const { rows, ...page } = await readSortedTotal(app.db.orm, list, query, ({ sortValue, isOnPage, orderBy }) =>
+    app.db.orm.all<AppRow & { sortValue: string | number }>(
+      sql`select ${sql.raw(listedColumns)}, ${sortValue} as sortValue from ${sql.raw(listedFrom)} where ${isOnPage} order by ${orderBy}`,
+    ),
+  )
+  return { grants: rows.map(row => toConnectedApp(app, row)), ...page }
+}
