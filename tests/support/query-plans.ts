@@ -31,8 +31,8 @@ const KNOWN_SCANS: Readonly<Record<string, string>> = {
   'id in (select id from fw_jobs where':
     'a page of operators: what the platform has done stays for an hour, what is done otherwise for a day',
   'select count(*) as n from users': 'health, for operators: how many accounts there are',
-  'select count(*) as n from organizations': 'health and the list, for operators: how many organizations there are',
-  'select count(*) from "security_events"': 'how many pages the list of operators has',
+  'select count(*) as n from organizations': 'health, for operators: how many organizations there are',
+  'where true limit ?': 'a list of operators counts 10,000 rows; all only where the exact total is requested',
   'where "users"."kind" <> ?': 'in development alone; ends at the first row',
 }
 

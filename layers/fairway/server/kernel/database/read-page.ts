@@ -78,11 +78,9 @@ export async function readTotal(total: Paging['total'], count: Count, most = MOS
   return totalItems === most + 1 ? { totalItems: most, isTotalCapped: true } : { totalItems }
 }
 
-/** The statement that counts the rows that match, at most `most` of them. SQLite counts a whole table by its pages, in no time. */
+/** The statement that counts the rows that match, at most `most` of them. */
 export const countSql = (from: SQLiteTable | SQL, where: SQL | undefined, most: number): SQL<number> =>
-  where
-    ? sql`select count(*) as n from (select 1 from ${from} where ${where} limit ${most})`
-    : sql`select count(*) as n from ${from}`
+  sql`select count(*) as n from (select 1 from ${from} where ${where ?? sql`true`} limit ${most})`
 
 /** Counts the rows that match, at most `most` of them. */
 export const countUpTo = async (orm: Orm, ...counted: Parameters<typeof countSql>): Promise<number> =>
