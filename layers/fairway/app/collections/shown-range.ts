@@ -32,10 +32,17 @@ function pageNumber(link: string): number | undefined {
 }
 
 /** The total of a list in words, for example “100”, or “10,000+” when the list has more rows than were counted. */
-export function useTotalText() {
+function useTotalText() {
   const { n } = useI18n()
-  return ({ totalItems = 0, isTotalCapped }: Pick<ShownPage<unknown>, 'totalItems' | 'isTotalCapped'>): string =>
+  return ({ totalItems = 0, isTotalCapped }: ShownPage<unknown>): string =>
     isTotalCapped ? `${n(totalItems)}+` : n(totalItems)
+}
+
+/** How many rows a list has, by a plural text with `count`, for example “10,000+ events”; null before they arrive. */
+export function useCountText({ page }: Pick<ShownList<unknown>, 'page'>, text: string) {
+  const { t } = useI18n()
+  const totalText = useTotalText()
+  return computed(() => (page.value ? t(text, { count: totalText(page.value) }, page.value.totalItems ?? 0) : null))
 }
 
 /** The shown rows in words, for example “31–60 of 100”. */
