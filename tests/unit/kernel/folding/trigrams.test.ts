@@ -28,7 +28,7 @@ let app: App
 const found = async (text: string): Promise<string[] | undefined> => {
   const part = await rowsThatMayContain(app, PERSON_TEXT, text)
   if (!part) return undefined
-  return (await query(app, `select id from users where id ${part.sql}`, part.args)).map(({ id }) => String(id))
+  return (await query(app, part.sql, part.args)).map(({ id }) => String(id))
 }
 const add = (name: string, at: number | string) => aMember(app, { name, email: `p${at}@example.test` })
 const numberOf = (name: string) =>

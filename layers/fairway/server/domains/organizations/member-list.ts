@@ -46,7 +46,6 @@ const columns = (showsActivity: boolean): string =>
   `u.id as userId, u.email as email, u.name as name, u.image as image, m.role as role, m.joined_at as joinedAt,
     ${showsActivity ? lastActiveSql('u.id') : 'null'} as lastActiveAt`
 
-const MEMBERS = `org_members m ${personJoin('m.user_id')}`
 const FOUND = ` and ${containsSql(PERSON_TEXT.textOf('u')).join(' and ')}`
 
 /** The value that each order compares. Longest-standing members come first among equals. */
@@ -62,7 +61,7 @@ const ASKS_PEOPLE = new Set<MemberOrder['field'] | undefined>(['name', 'lastActi
 
 interface Shape {
   isSearch?: boolean
-  /** The condition of `rowsThatMayContain`. */
+  /** The statement of `rowsThatMayContain`. */
   mayContain?: string
   /** The number of roles in the filter. */
   roles?: number
@@ -70,12 +69,12 @@ interface Shape {
   showsActivity?: boolean
 }
 
-const conditions = ({ isSearch, mayContain, roles }: Shape): string =>
-  [
-    'where m.org_id = ?',
-    ...(roles === undefined ? [] : [`m.role in (${Array(roles).fill('?').join(', ')})`]),
-    ...(mayContain === undefined ? [] : [`m.user_id ${mayContain}`]),
-  ].join(' and ') + (isSearch ? FOUND : '')
+// With few rows to search, they come first. SQLite would otherwise read every member.
+const membersOf = ({ mayContain }: Shape = {}): string =>
+  `${mayContain ? `(${mayContain}) f cross join org_members m on m.user_id = f.id` : 'org_members m'} ${personJoin('m.user_id')}`
+
+const conditions = ({ isSearch, roles }: Shape): string =>
+  `where m.org_id = ?${roles === undefined ? '' : ` and m.role in (${Array(roles).fill('?').join(', ')})`}${isSearch ? FOUND : ''}`
 
 function orderBy({ field, isDescending }: MemberOrder = { field: 'joinedAt', isDescending: false }): string {
   const direction = isDescending ? ' desc' : ''
@@ -91,16 +90,16 @@ export const memberStatements = {
     const order = orderBy(shape.order)
     const select = `select ${columns(shape.showsActivity ?? false)} from`
     const rest = `${conditions(shape)} ${order} limit ? offset ?`
-    if (shape.isSearch || ASKS_PEOPLE.has(shape.order?.field)) return `${select} ${MEMBERS} ${rest}`
+    if (shape.isSearch || ASKS_PEOPLE.has(shape.order?.field)) return `${select} ${membersOf(shape)} ${rest}`
     // Joins people only for the requested page, not for the pages before it.
     return `${select} (select * from org_members m ${rest}) m ${personJoin('m.user_id')} ${order}`
   },
   // Without a search, the count does not join people.
   count: (shape: Shape): string =>
-    `select count(*) as total from (select 1 from ${shape.isSearch ? MEMBERS : 'org_members m'} ${conditions(shape)} limit ?)`,
+    `select count(*) as total from (select 1 from ${shape.isSearch ? membersOf(shape) : 'org_members m'} ${conditions(shape)} limit ?)`,
   piece: (shape: Shape): string =>
-    `select ${columns(true)} from ${MEMBERS} ${conditions(shape)} and (m.joined_at, m.user_id) > (?, ?) ${orderBy()} limit ?`,
-  one: `select ${columns(false)} from ${MEMBERS} where m.org_id = ? and u.email = ?`,
+    `select ${columns(true)} from ${membersOf()} ${conditions(shape)} and (m.joined_at, m.user_id) > (?, ?) ${orderBy()} limit ?`,
+  one: `select ${columns(false)} from ${membersOf()} where m.org_id = ? and u.email = ?`,
 }
 
 /**
@@ -171,7 +170,7 @@ function askedFor(
   const sought = toSought(search.trim())
   return {
     shape: { isSearch: sought !== undefined, roles: roles?.length, mayContain: mayContain?.sql },
-    values: [orgId, ...(roles ?? []), ...(mayContain?.args ?? []), ...(sought ? [sought.pattern, sought.folded] : [])],
+    values: [...(mayContain?.args ?? []), orgId, ...(roles ?? []), ...(sought ? [sought.pattern, sought.folded] : [])],
   }
 }
 

@@ -79,7 +79,7 @@ export async function listPeople(
   const mayContain = await rowsThatMayContain(app, PERSON_TEXT, search)
   const isWanted = and(
     eq(users.kind, 'person'),
-    mayContain && sql`${users.id} ${withValues(mayContain.sql, mayContain.args)}`,
+    mayContain && sql`${users.id} in (${withValues(mayContain.sql, mayContain.args)})`,
     containsText(sql.raw(PERSON_TEXT.textOf('users')), search.trim()),
     suspended
       ? and(isNotNull(users.suspendedAt), or(isNull(users.suspendedUntil), gt(users.suspendedUntil, app.now())))

@@ -57,9 +57,15 @@ function patternOf(folded: string): string {
   return `*${classes.join('')}*`
 }
 
+/** The characters whose folded form has a character. */
+const FOLDED_TO: ReadonlyMap<string, readonly [other: string, character: string][]> = Map.groupBy(
+  [...FOLDS].flatMap(([other, folded]) => [...folded].map((character): [string, string] => [other, character])),
+  ([, character]) => character,
+)
+
 /** The class of GLOB with all characters whose folded form has this one. */
 function classOf(character: string): string {
-  const others = [...FOLDS].flatMap(([other, folded]) => (folded.includes(character) ? [other] : []))
+  const others = (FOLDED_TO.get(character) ?? []).map(([other]) => other)
   const codes = [character, character.toUpperCase(), ...others].map(one => one.codePointAt(0) ?? 0)
   const ranges: [number, number][] = []
   for (const code of [...new Set(codes)].toSorted((a, b) => a - b)) {

@@ -54,8 +54,8 @@ export async function keepTrigrams(app: App, searched: SearchedText): Promise<vo
 }
 
 /**
- * Returns the condition, after a column of ids, that limits a search to the rows with the rarest part of a text. Those must still
- * be compared with the text. Undefined for a text that is too short or has frequent parts only, and while a trigger is missing.
+ * Returns the statement that selects the ids of the rows with the rarest part of a text. A search can be limited to these, which
+ * must still be compared with the text. Undefined for a text that is too short or has frequent parts only, and while a trigger is missing.
  */
 export async function rowsThatMayContain(
   app: App,
@@ -73,7 +73,7 @@ export async function rowsThatMayContain(
   )([JSON.stringify([...new Set(trigrams)])])
   if (!rarest || rarest.amount > MOST_ROWS) return undefined
   return {
-    sql: `in (select r.id from ${name}_trigrams t join ${name}_rows r on r.n = t.n where t.trigram = ?)`,
+    sql: `select r.id as id from ${name}_trigrams t join ${name}_rows r on r.n = t.n where t.trigram = ?`,
     args: [rarest.trigram],
   }
 }
