@@ -76,6 +76,9 @@ test('owners find and sort the apps of a large organization, and see how many lo
   await waitFor(() => expect(names()[0]).toBe('App 10'))
   await user.type(await find('searchbox', 'Search by name', apps), 'app 42')
   await waitFor(() => expect(names()).toEqual(['App 42']))
+  await user.clear(await find('searchbox', 'Search by name', apps))
+  await waitFor(() => expect(names()).toHaveLength(50))
+  expect(document.activeElement).toBe(await find('searchbox', 'Search by name', apps))
 
   await press('Read-only apps', 'switch')
   const review = await find('dialog', 'Make apps read-only?')

@@ -55,7 +55,8 @@ export async function keepTrigrams(app: App, searched: SearchedText): Promise<vo
 
 /**
  * Returns the statement that selects the ids of the rows with the rarest part of a text. A search can be limited to these, which
- * must still be compared with the text. Undefined for a text that is too short or has frequent parts only, and while a trigger is missing.
+ * must still be compared with the text. Undefined for a text that is too short or has frequent parts only, and while a trigger is
+ * missing.
  */
 export async function rowsThatMayContain(
   app: App,
