@@ -1,10 +1,10 @@
-import { orgPagePath } from '#fairway/shared/org-path'
+import { orgPagePath, workingIn } from '#fairway/shared/org-path'
 import { SESSION_PATH } from '#fairway/shared/paths'
 import { isRecord } from '#fairway/shared/record'
 import type { Session } from '#fairway/shared/schemas/session'
 import { sendJson } from '../request/send-json'
 import { addressOf, nameOrgInRequests, pageOrg } from '../session/page-org'
-import { createSessionStore, workingIn } from '../session/session-store'
+import { createSessionStore } from '../session/session-store'
 import { writeDeviceSetting } from '../utils/device-setting'
 
 const TIME_OUT_IN_MS = 10_000
@@ -57,7 +57,7 @@ export default defineNuxtPlugin({
     if (import.meta.client) {
       nameOrgInRequests(() => {
         const { value } = session.state
-        return value.status === 'signed-in' ? workingIn(value.session) : undefined
+        return value.status === 'signed-in' ? (workingIn(value.session) ?? undefined) : undefined
       })
     }
     return { provide: { session } }

@@ -1,5 +1,6 @@
 import { readonly, shallowRef, type DeepReadonly, type ShallowRef } from 'vue'
 import type { Session } from '#fairway/shared/schemas/session'
+import { workingIn } from '#fairway/shared/org-path'
 
 export type SessionState =
   | { status: 'loading' }
@@ -75,10 +76,6 @@ export function createSessionStore(server: SessionServer): SessionStore {
 
 const toState = (session: Session | null): SessionState =>
   session ? { status: 'signed-in', session } : { status: 'signed-out' }
-
-/** The ID of the organization that a session works in, even if it is closed to the session. */
-export const workingIn = ({ orgId, closedOrg }: Pick<Session, 'orgId' | 'closedOrg'>): string | undefined =>
-  orgId ?? closedOrg?.id
 
 /** The session of the same user in another organization. The page does not follow: its input is for the one before. */
 function sessionElsewhere(known: SessionState, next: SessionState): Session | undefined {

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import { claimAccessReviews } from '#fairway/server/domains/oauth-server/access-review'
 import { listGrantPage } from '#fairway/server/domains/oauth-server/list-grants'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { Session } from '#fairway/shared/schemas/session'
@@ -89,5 +90,17 @@ describe('listGrantPage', () => {
         }
         expect(found.toSorted()).toEqual(ids.toSorted())
       }
+  })
+
+  it('leaves none out of the monthly review', async () => {
+    const old = Date.now() - 40 * 86_400_000
+    await query(
+      app,
+      `with recursive n(i) as (select 1 union all select i + 1 from n where i < 1200)
+        insert into oauth_grants (id, client_id, client_name, user_id, email, org_id, scope, resource, created_at, last_used_at, expires_at)
+        select 'old' || i, 'c' || i, 'App', ?, ?, ?, 'mcp:read', 'x', ?, ?, ? from n`,
+      [owner.userId, owner.email, owner.orgId, old, old, Date.now() + 86_400_000],
+    )
+    expect((await Array.fromAsync(claimAccessReviews(app))).map(({ grants }) => grants.length)).toEqual([1200])
   })
 })

@@ -18,6 +18,7 @@ import { isoTimeOrNull } from '#fairway/server/kernel/iso-time'
 import type { ConnectedApp, OrganizationGrant, PersonalToken } from '#fairway/shared/schemas/connection'
 import type { Session } from '#fairway/shared/schemas/session'
 import { GRANT_SCOPES, SCOPE_WORDS, WRITE_WITHOUT_DELETE } from '#fairway/shared/scopes'
+import { workingIn } from '#fairway/shared/org-path'
 import { isIdle, UNUSED_AFTER_IN_MS, unusedParts, USE_COLUMNS, usedAtOf, type UseTimes } from './grant-use'
 import { hasRootSecret } from './root-mark'
 
@@ -285,7 +286,7 @@ export async function listConnectableOrgs(app: App, session: Session): Promise<C
         where ${mayAct(app.config)} order by o.id <> ?, m.joined_at, o.id`,
     ),
   )
-  const { userId, provider, providerDomain = null, orgId, closedOrg } = session
-  const rows = await find([userId, provider, providerDomain, userId, orgId ?? closedOrg?.id ?? ''])
+  const { userId, provider, providerDomain = null } = session
+  const rows = await find([userId, provider, providerDomain, userId, workingIn(session) ?? ''])
   return rows.map(({ id, name, required, isOpen }) => ({ id, name, otherProvider: isOpen === 1 ? null : required }))
 }

@@ -4,7 +4,7 @@ import { randomHex } from '#fairway/server/kernel/crypto/random'
 import type { SqlPart } from '#fairway/server/kernel/dependent-rows'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { requestOrg } from '#fairway/server/kernel/http/request-org'
-import { orgPagePath } from '#fairway/shared/org-path'
+import { orgPagePath, workingIn } from '#fairway/shared/org-path'
 import { toSlug } from '#fairway/shared/org-slug'
 import type { Session } from '#fairway/shared/schemas/session'
 import { limits } from '../../kernel/limits/limits'
@@ -37,14 +37,9 @@ export async function leadsTo(app: App, slug: string, orgId: string | null): Pro
  * A credential has one organization, which no request changes. Throws `no-such-organization` when a request names another one,
  * because its caller expects the answer of that one.
  */
-export async function checkSlug(
-  app: App,
-  request: Parameters<typeof requestOrg>[0],
-  { orgId, closedOrg }: Session,
-): Promise<void> {
+export async function checkSlug(app: App, request: Parameters<typeof requestOrg>[0], session: Session): Promise<void> {
   const slug = requestOrg(request)
-  if (slug !== undefined && !(await leadsTo(app, slug, orgId ?? closedOrg?.id ?? null)))
-    throw new AppError('no-such-organization')
+  if (slug !== undefined && !(await leadsTo(app, slug, workingIn(session)))) throw new AppError('no-such-organization')
 }
 
 /**

@@ -6,6 +6,7 @@ import type {
   ReceivedInvitation,
 } from '#fairway/shared/schemas/organization'
 import type { Session } from '#fairway/shared/schemas/session'
+import { workingIn } from '#fairway/shared/org-path'
 import { listDeleted } from './deletion'
 import { findDomainMatches } from './join'
 import { listMemberships, listOrphanedCredentials, toEntry } from './switch-organization'
@@ -24,7 +25,7 @@ export async function getOverview(app: App, session: Session): Promise<Organizat
   ])
   return {
     orgs: memberships.map(toEntry),
-    activeOrgId: session.orgId ?? session.closedOrg?.id ?? null,
+    activeOrgId: workingIn(session),
     active,
     orphanedCredentials,
     // A person with an unconfirmed address learns only that there are invitations.

@@ -10,6 +10,7 @@ import type { Session } from '#fairway/shared/schemas/session'
 import { withRun } from '#fairway/server/kernel/current-run'
 import { checkInstallationOpens } from '#fairway/server/domains/organizations'
 import { AUTH_DISABLED_PROVIDER, confirmPassword, hasPassword } from '#fairway/server/domains/people'
+import { workingIn } from '#fairway/shared/org-path'
 import { limits } from '../../kernel/limits/limits'
 import { rateLimit, resetRateLimit } from '../../kernel/limits/rate-limit'
 import type { ServerSession } from './act-as'
@@ -61,9 +62,6 @@ function reaching(event: H3Event, session: ServerSession | null): ServerSession 
   }
   return session
 }
-
-/** The ID of the organization that a session works in, even if it is closed to the session. */
-const workingIn = ({ orgId, closedOrg }: ServerSession): string | null => orgId ?? closedOrg?.id ?? null
 
 /**
  * Throws `organization-changed` when the page behind a request shows another organization than the session's. A form would save

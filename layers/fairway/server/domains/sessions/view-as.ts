@@ -10,6 +10,7 @@ import { cookieValues, setCookieValue } from '#fairway/server/kernel/http/cookie
 import { requestOrg } from '#fairway/server/kernel/http/request-org'
 import { isoTime } from '#fairway/server/kernel/iso-time'
 import { mailContent, mailTime } from '#fairway/server/kernel/mail/mail-content'
+import { workingIn } from '#fairway/shared/org-path'
 import { type Acting, findActor, findAddressedActor, openSession, type ServerSession, sessionOfActing } from './act-as'
 
 const LIFE_IN_MS = 30 * 60 * 1000
@@ -63,7 +64,7 @@ export async function startView(
       language,
     }),
   )
-  return { until: isoTime(until), orgId: acting.session.orgId ?? acting.session.closedOrg?.id ?? null }
+  return { until: isoTime(until), orgId: workingIn(acting.session) }
 }
 
 /** Ends the view: this browser uses the operator's own session again. */

@@ -11,6 +11,7 @@ import { VISITOR } from '#fairway/shared/visitor'
 import type { Session } from '#fairway/shared/schemas/session'
 import { sha256 } from '#fairway/server/kernel/crypto/hash'
 import { getSession } from '#fairway/server/domains/sessions'
+import { workingIn } from '#fairway/shared/org-path'
 import { recorded } from '../call-steps'
 import type { WrittenSubject } from './audit-subject'
 import { type FieldChanges, withChanges } from './audit-changes'
@@ -94,7 +95,7 @@ function whoOf(entry: AuditEntry) {
   return { via: via ?? null, userId, userEmail, orgId: orgOf(entry) }
 }
 
-const orgOf = ({ session, orgId = session?.orgId ?? session?.closedOrg?.id ?? null }: AuditEntry) => orgId
+const orgOf = ({ session, orgId = session ? workingIn(session) : null }: AuditEntry) => orgId
 
 /**
  * Writes the row of a completed operation, one for each input, in the transaction when `db` is one. Also works without a session, for background work
