@@ -12,6 +12,7 @@ import {
   toGrantRow,
   REFRESH_IDLE_IN_MS,
   grantJoins,
+  hasScope,
   hasLiveGrant,
   isLive,
   GRANT_LIFE_IN_MS,
@@ -207,7 +208,7 @@ async function openGrant(app: App, grantId: string, refreshHash: string): Promis
       {
         sql: `insert into oauth_refresh_tokens (hash, grant_id, client_id, issued_at, expires_at)
           select ?, g.id, g.client_id, ?, min(?, g.expires_at) from oauth_grants g ${grantJoins}
-          where g.id = ? and instr(' ' || g.scope || ' ', ' ${OFFLINE_ACCESS} ') > 0 and ${live}`,
+          where g.id = ? and ${hasScope('g.scope', OFFLINE_ACCESS)} and ${live}`,
         args: [refreshHash, now, now + REFRESH_IDLE_IN_MS, grantId, now],
       },
       { sql: 'update oauth_grants set last_used_at = ? where id = ? and revoked_at is null', args: [now, grantId] },

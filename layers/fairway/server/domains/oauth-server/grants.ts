@@ -58,6 +58,9 @@ export const isLive = (config: LiveConfig): string =>
 export const hasLiveGrant = (config: LiveConfig, grantId: string): string =>
   `exists (select 1 from oauth_grants g ${grantJoins} where g.id = ${grantId} and ${isLive(config)})`
 
+/** Whether space-separated scopes have this one. */
+export const hasScope = (scopes: string, scope: string): string => `instr(' ' || ${scopes} || ' ', ' ${scope} ') > 0`
+
 /** The columns of a grant (`g`) and its person (`u`) that a token is made from. */
 export const grantColumns = `g.id as grantId, g.client_id as clientId, g.user_id as userId, u.email as email, g.org_id as orgId,
   g.scope as scope, g.expires_at as expiresAt`

@@ -1,4 +1,6 @@
 import type { App } from '#fairway/server/kernel/app-context'
+import { OFFLINE_ACCESS } from '#fairway/shared/scopes'
+import { hasScope } from './grants'
 import { purgeDevicesStatement } from './device/device-codes'
 import { purgeSigningKeys } from './signing-keys'
 
@@ -18,7 +20,7 @@ export async function purgeOAuth(app: App): Promise<void> {
       // The code was never exchanged, or all refresh tokens have expired.
       {
         sql: `update oauth_grants set revoked_at = ?, revoked_reason = 'unused' where revoked_at is null and created_at <= ?
-          and instr(' ' || scope || ' ', ' offline_access ') > 0
+          and ${hasScope('scope', OFFLINE_ACCESS)}
           and not exists (select 1 from oauth_refresh_tokens r where r.grant_id = oauth_grants.id and r.expires_at > ?)`,
         args: [now, now - HOUR_IN_MS, now],
       },

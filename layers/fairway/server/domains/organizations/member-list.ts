@@ -6,6 +6,7 @@ import {
   personColumns,
   personJoin,
   type PersonRow,
+  shownNameSql,
 } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
 import { isoTime } from '#fairway/server/kernel/dependent-rows'
@@ -50,7 +51,7 @@ const FOUND = ` and ${containsSql(PERSON_TEXT.textOf('u')).join(' and ')}`
 
 /** The value that each order compares. Longest-standing members come first among equals. */
 const ORDERS = {
-  name: foldedSql(`coalesce(nullif(u.name, ''), u.email)`),
+  name: foldedSql(shownNameSql()),
   role: `case m.role when 'owner' then 0 when 'admin' then 1 else 2 end`,
   joinedAt: undefined,
   lastActiveAt: 'lastActiveAt',

@@ -85,6 +85,7 @@ const firstOf = (table: string): string =>
     role => `select * from (select user_id, role, joined_at from ${table} where org_id = ?1 and role = '${role}'
       order by joined_at limit ${MOST_MEMBERS})`,
   ).join(' union all ')
+
 const memberSchema = z.object({ ...shownPersonSchema.shape, id: z.string(), role: z.string() })
 
 /** Returns one organization with its members, owners first, including those of a deleted one. Throws `not-found`. */

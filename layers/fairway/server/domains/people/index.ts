@@ -26,7 +26,14 @@ export {
   suspendedError,
   suspendedUntilSql,
 } from './person'
-export { findAccounts, personOfSession, shownPersonSql, toShownPerson, withAccounts } from './shown-person'
+export {
+  findAccounts,
+  personOfSession,
+  shownNameSql,
+  shownPersonSql,
+  toShownPerson,
+  withAccounts,
+} from './shown-person'
 export { checkNotSuspended, endSessionsOf, reactivatePerson, suspendPerson } from './suspension'
 export { countPeople, findPersonDetails, listPeople } from './people-list'
 export { acceptShownTerms, acceptTerms, checkTermsTicked, isTermsDue, owesFirstTerms } from './terms'

@@ -12,7 +12,7 @@ import { countRows } from '#fairway/server/kernel/owned-rows'
 import type { ListedPerson, PersonDetails, PersonInList } from '#fairway/shared/schemas/operator'
 import type { Total } from '#fairway/shared/schemas/total'
 import { isOperator, PERSON_TEXT } from './person'
-import { shownPersonSql, toShownPerson } from './shown-person'
+import { shownNameSql, shownPersonSql, toShownPerson } from './shown-person'
 import { users } from './tables'
 
 // Known devices stay after their sessions have ended.
@@ -21,7 +21,7 @@ const LAST_SIGN_IN = sql<number>`max(coalesce((select max(d.last_seen_at) from k
 
 /** What each order compares. */
 const ORDERS = {
-  name: sql.raw(foldedSql(`coalesce(nullif(users.name, ''), users.email)`)),
+  name: sql.raw(foldedSql(shownNameSql('users'))),
   createdAt: users.createdAt,
   lastSignInAt: LAST_SIGN_IN,
 }

@@ -3,12 +3,15 @@ import type { App } from '#fairway/server/kernel/app-context'
 import type { Session } from '#fairway/shared/schemas/session'
 import { type ShownPerson, shownPersonSchema } from '#fairway/shared/schemas/person'
 
+/** The name of an account, else its address. */
+export const shownNameSql = (u = 'u'): string => `coalesce(nullif(${u}.name, ''), ${u}.email)`
+
 /**
  * An account as one column, for `toShownPerson`. Null where a left join finds no account. Pictures of other origins are left out,
  * because the policy of pages refuses them.
  */
 export const shownPersonSql = (u = 'u'): string =>
-  `case when ${u}.id is not null then json_object('id', ${u}.id, 'name', coalesce(nullif(${u}.name, ''), ${u}.email),
+  `case when ${u}.id is not null then json_object('id', ${u}.id, 'name', ${shownNameSql(u)},
     'email', ${u}.email, 'image', case when ${u}.image like '/%' then ${u}.image end) end`
 
 /** Parses a column that was read as `shownPersonSql`. */

@@ -7,8 +7,7 @@ import {
   listOrganizations,
   restoreForOwners,
 } from '#fairway/server/domains/organizations'
-import { totalQuery } from '#fairway/server/kernel/database/read-page'
-import { sortedShape } from '#fairway/server/kernel/database/read-sorted'
+import { countedShape } from '#fairway/server/kernel/database/read-sorted'
 import {
   ORGANIZATION_ORDERS,
   organizationDetailsForOperatorsSchema,
@@ -28,7 +27,7 @@ export default defineOperations({
     path: '/_fw/operator/organizations',
     permission: 'operator',
     tokens: true,
-    input: z.object({ search: z.string().max(200).optional(), ...totalQuery, ...sortedShape(ORGANIZATION_ORDERS) }),
+    input: z.object({ search: z.string().max(200).optional(), ...countedShape(ORGANIZATION_ORDERS) }),
     output: organizationsPageSchema,
     async run(query, { app }) {
       const { organizations, ...page } = await listOrganizations(app, query)

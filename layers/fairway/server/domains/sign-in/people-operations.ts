@@ -11,8 +11,7 @@ import {
 } from '#fairway/server/domains/people'
 import { startView } from '#fairway/server/domains/sessions'
 import type { App } from '#fairway/server/kernel/app-context'
-import { totalQuery } from '#fairway/server/kernel/database/read-page'
-import { sortedShape } from '#fairway/server/kernel/database/read-sorted'
+import { countedShape } from '#fairway/server/kernel/database/read-sorted'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { listSecurityEvents } from '#fairway/server/kernel/security-events/list-security-events'
 import {
@@ -59,8 +58,7 @@ export default defineOperations({
     input: z.object({
       search: z.string().max(200).optional(),
       suspended: z.stringbool().optional(),
-      ...totalQuery,
-      ...sortedShape(PERSON_ORDERS),
+      ...countedShape(PERSON_ORDERS),
     }),
     output: peoplePageSchema,
     async run(query, { app }) {

@@ -4,7 +4,7 @@ import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { z } from 'zod'
 import type { Total } from '#fairway/shared/schemas/total'
 import type { Orm } from './client'
-import { countUpTo, type Paging, readNewest, readTotal } from './read-page'
+import { countUpTo, type Paging, readNewest, readTotal, totalQuery } from './read-page'
 
 /** A field to sort by and the direction. */
 export interface RowOrder<Field extends string = string> {
@@ -33,6 +33,12 @@ export interface SortedQuery<Field extends string> {
   /** A cursor of another order, like an invalid one, leads to the first page. */
   cursor?: string
 }
+
+/** The same and `total`. */
+export const countedShape = <const Field extends string>(fields: readonly Field[]) => ({
+  ...totalQuery,
+  ...sortedShape(fields),
+})
 
 /** The query of a sorted list with a total. */
 export type CountedQuery<Field extends string> = SortedQuery<Field> & Pick<Paging, 'total'>

@@ -57,16 +57,19 @@ function patternOf(folded: string): string {
   return `*${classes.join('')}*`
 }
 
-/** The characters whose folded form has a character. */
-const FOLDED_TO: ReadonlyMap<string, readonly [other: string, character: string][]> = Map.groupBy(
-  [...FOLDS].flatMap(([other, folded]) => [...folded].map((character): [string, string] => [other, character])),
-  ([, character]) => character,
-)
+const FOLDED_TO = new Map<string, string[]>()
+
+/** The characters whose folded form has this one. The first search looks through all folds. */
+function foldedTo(character: string): readonly string[] {
+  if (FOLDED_TO.size === 0)
+    for (const [other, folded] of FOLDS)
+      for (const each of folded) FOLDED_TO.set(each, [...(FOLDED_TO.get(each) ?? []), other])
+  return FOLDED_TO.get(character) ?? []
+}
 
 /** The class of GLOB with all characters whose folded form has this one. */
 function classOf(character: string): string {
-  const others = (FOLDED_TO.get(character) ?? []).map(([other]) => other)
-  const codes = [character, character.toUpperCase(), ...others].map(one => one.codePointAt(0) ?? 0)
+  const codes = [character, character.toUpperCase(), ...foldedTo(character)].map(one => one.codePointAt(0) ?? 0)
   const ranges: [number, number][] = []
   for (const code of [...new Set(codes)].toSorted((a, b) => a - b)) {
     const last = ranges.at(-1)

@@ -2,7 +2,8 @@
 // row's folded text. The full-text index of SQLite 3.45 reports itself as damaged when it deletes rows for good.
 import type { App } from '../app-context'
 import { keepTriggers, triggerSql } from '../database/keep-triggers'
-import { foldedSql, toSought } from './fold-sql'
+import { foldText } from '#fairway/shared/fold-text'
+import { foldedSql } from './fold-sql'
 
 /** A text of each row of a table that is searched for its parts. */
 export interface SearchedText {
@@ -63,7 +64,7 @@ export async function rowsThatMayContain(
   { name, table }: SearchedText,
   text: string,
 ): Promise<{ sql: string; args: string[] } | undefined> {
-  const characters = [...(toSought(text.trim())?.folded ?? '')]
+  const characters = [...foldText(text.trim())]
   const trigrams = characters.slice(2).map((last, at) => `${characters[at]}${characters[at + 1]}${last}`)
   if (trigrams.length === 0) return undefined
   const [rarest] = await app.db.prepareRead<{ trigram: string; amount: number }>(
