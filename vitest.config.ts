@@ -5,6 +5,10 @@ import { sampleDir } from './scripts/sample.mjs'
 /** Slow tests run only when scripts/test.mjs has chosen them. */
 const exclude = process.env.FW_TEST_SLOW ? [] : ['**/*.slow.test.ts']
 
+/** Requests to the sample: in the process of the tests, or sent to the built server where that runs in another form. */
+const REQUESTS = 'tests/requests/**/*.test.ts'
+const isOtherForm = process.env.FW_SHORTCUTS === 'off' || Number(process.env.FW_TEST_INSTANCES) > 1
+
 export default defineConfig({
   plugins: [fairway({ rootDir: sampleDir })],
   test: {
@@ -17,7 +21,8 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'unit',
-          include: ['tests/{unit,architecture}/**/*.test.ts'],
+          include: ['tests/{unit,architecture}/**/*.test.ts', REQUESTS],
+          setupFiles: './tests/support/in-process-only.ts',
           testTimeout: 120_000,
           hookTimeout: 120_000,
         },
@@ -34,7 +39,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'http',
-          include: ['tests/http/**/*.test.ts', 'tests/hosts/sequences.test.ts'],
+          include: ['tests/http/**/*.test.ts', 'tests/hosts/sequences.test.ts', ...(isOtherForm ? [REQUESTS] : [])],
           exclude,
           globalSetup: './tests/support/server-pool.ts',
           setupFiles: './tests/support/one-instance-only.ts',

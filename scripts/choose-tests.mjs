@@ -44,7 +44,7 @@ export const SLOW = /\.slow\.(test|spec)\.ts$/
 export function listTests(root, { everything = false } = {}) {
   const find = (suite, pattern) => globSync(pattern, { cwd: root }).map(path => ({ suite, path: normalize(path) }))
   return [
-    ...find('unit', '{tests/{unit,architecture},packages/*/tests/unit}/**/*.test.ts'),
+    ...find('unit', '{tests/{unit,architecture,requests},packages/*/tests/unit}/**/*.test.ts'),
     // `npm run hosts` runs the released clients beside the sequences.
     ...find('http', '{tests/http/**/*.test.ts,tests/hosts/sequences.test.ts}'),
     ...find('components', 'tests/components/**/*.test.ts'),

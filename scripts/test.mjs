@@ -135,7 +135,8 @@ async function browserTests(name, ...options) {
 /** What `--everything` repeats in another form: the server without shortcuts and as two instances, and the day's registry. */
 async function theRest() {
   // What is slow starts development servers, which have neither form.
-  const http = filesOf('http').filter(path => !SLOW.test(path))
+  const requests = filesOf('unit').filter(path => path.startsWith('tests/requests/'))
+  const http = [...filesOf('http').filter(path => !SLOW.test(path)), ...requests]
   await suite('http, plain', 'vitest', vitest('http', http, 'plain'), 'plain.json', { FW_SHORTCUTS: 'off' })
   await suite('http, two instances', 'vitest', vitest('http', http, 'instances'), 'instances.json', {
     FW_TEST_INSTANCES: '2',

@@ -20,29 +20,22 @@ import { keepLimits } from '#fairway/server/domains/plans'
 import { backgroundDone } from '#fairway/server/kernel/background'
 import { keepFolds } from '#fairway/server/kernel/folding/keep-folds'
 import { keepTrigrams } from '#fairway/server/kernel/folding/trigrams'
+import { startJobs } from '#fairway/server/kernel/jobs'
 import { createEdge } from '#fairway/testing/edge'
 import { copyMigratedDatabase } from './database'
 import { expectNoScans, recordHere } from './query-plans'
 import { expectNoSecrets, SECRET } from './secrets'
 import { freePort, testEnv, type TestServer } from './server'
-import { shared } from './use-server'
 
 /**
- * Serves the sample application from this process to the tests of this file: for tests of responses, in the project `unit`. They
- * cost a third of what they cost with a borrowed server. It renders no pages and runs no background jobs.
+ * Serves the sample application from this process to the tests of the project `unit`, as `borrowServer` does elsewhere: they cost a
+ * third of what they cost with a process of their own. It renders no pages of the application.
  */
-export const useServerInProcess = (env: Record<string, string> = {}): TestServer =>
-  shared(
-    () => openApp(env),
-    server => server.stop(),
-  )
-
-/** The same for a single test, which stops it. */
-export async function openApp(env: Record<string, string> = {}): Promise<TestServer> {
+export async function openApp({ env, host }: { env: Record<string, string>; host: string }): Promise<TestServer> {
   const dataDir = await mkdtemp(join(tmpdir(), 'fw-test-'))
-  const port = await freePort()
+  const port = env.PORT ? Number(env.PORT) : await freePort()
   const endRecording = await recordHere(dataDir)
-  const origin = `http://localhost:${port}`
+  const origin = `http://${host}:${port}`
   const lines: string[] = []
   await copyMigratedDatabase(join(dataDir, 'fairway.db'))
   const app = await createApp({
@@ -59,11 +52,13 @@ export async function openApp(env: Record<string, string> = {}): Promise<TestSer
   await keepLimits(app)
   declareProviders(app, providers)
   declareWork(app, { jobs, mails, actions: async () => actions })
-  const edge = createEdge(app, handlers, port)
+  const edge = createEdge(app, handlers, { port, host })
   await edge.open()
+  const stopJobs = startJobs(app, jobs)
   const kill = async () => {
     endRecording()
     await edge.close()
+    await stopJobs()
     await backgroundDone(app)
     await app.db.close()
     await rm(dataDir, { recursive: true, force: true })

@@ -7,9 +7,9 @@ const HEARD_BEFORE =
 
 /** Tests that cannot pass with several instances on a libSQL server, by file or by file and name, each with the reason. */
 export const ONE_INSTANCE_ONLY: Record<string, string> = {
-  'http/actions.test.ts > returns 413 for an endless body without blocking other requests':
+  'requests/actions.test.ts > returns 413 for an endless body without blocking other requests':
     'the balancer still writes to the connection that is cut, and may miss the answer before it',
-  'http/audit-log.test.ts > counts calls without a session in the metrics instead of storing rows': COUNTED,
+  'requests/audit-log.test.ts > counts calls without a session in the metrics instead of storing rows': COUNTED,
   'http/backup.test.ts': 'copies a database file',
   'http/changes.test.ts > allows six streams per session and another one after one has ended': COUNTED,
   'http/changes.test.ts > allows 24 streams per person on all devices without limiting other people': COUNTED,

@@ -41,9 +41,13 @@ export interface OwnServer extends TestServer {
 export const POOL_VARIABLE = 'FW_TEST_SERVERS'
 const START_LIMIT_IN_MS = 20_000
 
+/** How the project `unit` serves the sample (in-process-only.ts). A browser's test that imports this file loads no server code. */
+export const inProcess: { open?: (input: Required<Pick<ServerInput, 'env' | 'host'>>) => Promise<TestServer> } = {}
+
 /**
  * Borrows a running server with these settings and an empty database; other tests may have used it before. For all tests that do
- * not start, stop or share a server themselves. The server is reserved for the caller until `stop`.
+ * not start, stop or share a server themselves. The server is reserved for the caller until `stop`. In the project `unit` this is
+ * the sample in the test's own process, which renders no pages of the application.
  */
 export async function borrowServer({
   application = 'sample',
@@ -51,7 +55,11 @@ export async function borrowServer({
   host = 'localhost',
 }: ServerInput = {}): Promise<TestServer> {
   const pool = process.env[POOL_VARIABLE]
-  if (!pool) throw new Error(`servers are borrowed from tests/support/server-pool.ts, which ${POOL_VARIABLE} names`)
+  if (!pool) {
+    if (!inProcess.open || application !== 'sample')
+      throw new Error('this test needs a built server, which tests/support/server-pool.ts lends')
+    return inProcess.open({ env, host })
+  }
   // Playwright keeps a window only while the address stays the same, so each of its workers has servers of its own.
   const worker = process.env.TEST_PARALLEL_INDEX
   const answer = await fetch(pool, { method: 'POST', body: JSON.stringify({ application, env, host, worker }) })

@@ -5,12 +5,12 @@ import { statusAndCode } from '../support/error-code'
 import { createBrowser, type TestBrowser } from '../support/http'
 import { readOpenApi } from '../support/openapi'
 import { query } from '../support/query'
-import { useServerInProcess } from '../support/in-process'
+import { useServer } from '../support/use-server'
 import { createTeamWorld } from '../support/team'
 
 const operations = findOperations().map(operation => ({ ...operation, at: operation.path.replaceAll(/:\w+/g, 'none') }))
 
-const server = useServerInProcess({ FW_OPERATORS: 'operator@example.test,early@example.test' })
+const server = useServer({ env: { FW_OPERATORS: 'operator@example.test,early@example.test' } })
 let openApi: Awaited<ReturnType<typeof readOpenApi>>
 let owner: TestBrowser
 let member: TestBrowser

@@ -6,7 +6,7 @@ import { aroundRequests } from '../server/enter-request'
 import answerFailure from '../server/error-handler'
 import type { App } from '../server/kernel/app-context'
 import { AppError } from '../server/kernel/http/app-error'
-import { requestPath } from '../server/kernel/http/request-info'
+import { pagePath } from '../server/kernel/http/request-info'
 
 /** Handles the requests of a test application. */
 export interface Edge {
@@ -22,14 +22,14 @@ export interface Edge {
  * loopback socket, by default on a free port, that opens with the first request. Pages are not rendered: their paths return
  * `not-found`.
  */
-export function createEdge(app: App, mounted = handlers, port = 0): Edge {
+export function createEdge(app: App, mounted = handlers, { port = 0, host = '127.0.0.1' } = {}): Edge {
   const server = createServer(toNodeListener(mount(app, mounted)))
   server.unref()
   let opening: Promise<string> | undefined
   const open = () =>
     (opening ??= new Promise((resolve, reject) => {
       server.once('error', reject)
-      server.listen(port, '127.0.0.1', () => resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}`))
+      server.listen(port, host, () => resolve(`http://${host}:${(server.address() as AddressInfo).port}`))
     }))
   const { baseUrl } = app.config
   return {
@@ -74,11 +74,9 @@ function mount(app: App, mounted: typeof handlers) {
 
 // Responds to unknown routes as the build does, but renders no pages (plugins/30.shell).
 const noPage: EventHandler = eventHandler(event => {
-  if (event.method === 'GET' || event.method === 'HEAD')
-    throw new AppError('not-found', {
-      detail: `No route answers ${requestPath(event)}. Pages are shown by the built application alone.`,
-    })
-  throw new AppError('method-not-allowed', { headers: { allow: 'GET, HEAD' } })
+  throw new AppError('not-found', {
+    detail: `No route answers ${pagePath(event)}. Pages are shown by the built application alone.`,
+  })
 })
 
 const notOurs = () => {

@@ -3,8 +3,7 @@ import { describeRegistry, hubReport, reportLines, offlineApp } from '#fairway/c
 import { fw } from '../../support/fw'
 import { registered } from '../../support/hub'
 import { A2A_SECRET, EARLIER_A2A_SECRET, OTHER_A2A_SECRET } from '../../support/secrets'
-import { openApp } from '../../support/in-process'
-import { freePort, type TestServer } from '../../support/server'
+import { borrowServer, freePort, type TestServer } from '../../support/server'
 import { serve, type WebServer } from '../../support/web-server'
 
 let hub: TestServer
@@ -22,10 +21,12 @@ beforeAll(async () => {
     registered('calls', app.origin, { capabilities: ['a2a'] }),
     registered('moved', 'https://moved.example.com', { clientId: 'Moved', callbackPath: '/back' }),
   ]
-  hub = await openApp({
-    A2A_SECRET,
-    A2A_SECRET_PREVIOUS: EARLIER_A2A_SECRET,
-    IDENTITY_SSO_APP_REGISTRY_JSON: JSON.stringify(registry),
+  hub = await borrowServer({
+    env: {
+      A2A_SECRET,
+      A2A_SECRET_PREVIOUS: EARLIER_A2A_SECRET,
+      IDENTITY_SSO_APP_REGISTRY_JSON: JSON.stringify(registry),
+    },
   })
   env = {
     NODE_ENV: 'test',

@@ -26,8 +26,7 @@ import {
   type FollowedReads,
   followRequests,
 } from '#fairway/server/kernel/database/followed-reads'
-import { AppError } from '#fairway/server/kernel/http/app-error'
-import { requestPath, isServedPath } from '#fairway/server/kernel/http/request-info'
+import { pagePath } from '#fairway/server/kernel/http/request-info'
 import { sharedCacheHeader } from '#fairway/server/kernel/server-page/send-page'
 
 declare module 'h3' {
@@ -42,7 +41,7 @@ export default defineNitroPlugin(nitro => {
   followRequests()
   nitro.hooks.hook('render:before', async ctx => {
     const { event } = ctx
-    const pathname = pathOf(event)
+    const pathname = pagePath(event)
     const languageInAddress = askedLanguage(event.path, publicLanguages)
     const page = findPage(pathname, pages, languageInAddress)
     event.context.page = page
@@ -105,12 +104,4 @@ function cacheControlOf(event: H3Event, { kind, maxAge }: FoundPage, { reads, un
 function withNotices(html: string, { authDisabled, localMigration }: Config): string {
   const noticed = authDisabled ? withAuthDisabledNotice(html) : html
   return localMigration.isOffered ? withLocalDataMark(noticed) : noticed
-}
-
-function pathOf(event: H3Event): string {
-  const path = requestPath(event)
-  // A path without a route ends here; only application pages are rendered.
-  if (isServedPath(getApp(event), path)) throw new AppError('not-found')
-  if (event.method === 'GET' || event.method === 'HEAD') return path
-  throw new AppError('method-not-allowed', { headers: { allow: 'GET, HEAD' } })
 }

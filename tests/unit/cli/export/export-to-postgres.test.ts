@@ -7,7 +7,7 @@ import { createClient } from '@libsql/client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startSqld } from '../../../support/database-sqld'
 import { fw } from '../../../support/fw'
-import { openApp } from '../../../support/in-process'
+import { borrowServer } from '../../../support/server'
 import { hasPostgres, type Postgres, startPostgres } from '../../../support/postgres'
 import { query } from '../../../support/query'
 import { createTeamWorld } from '../../../support/team'
@@ -220,7 +220,7 @@ describe.skipIf(!hasPostgres)('an export in PostgreSQL', () => {
   const refused = (database: string, sql: string) => postgres.psql(database, '-c', sql).err.split('\n')[0]
 
   it('has every table, row and value of the sample, and its keys', async () => {
-    const server = await openApp()
+    const server = await borrowServer()
     const { owner, member, orgId } = await createTeamWorld(server).team()
     const post = async (path: string, json: object) => expect((await owner.browser.post(path, { json })).ok).toBe(true)
     await post('/_fw/org/teams', { name: 'Sales 😀' })

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { codeOf, statusAndCode } from '../../../support/error-code'
 import { createBrowser, sessionOf } from '../../../support/http'
-import { useServerInProcess } from '../../../support/in-process'
+import { useServer } from '../../../support/use-server'
 import { newestMail } from '../../../support/mail'
 import { query } from '../../../support/query'
 import { createTeamWorld, invite, type TeamPerson } from '../../../support/team'
 
-const server = useServerInProcess()
+const server = useServer()
 const world = createTeamWorld(server)
 let count = 0
 

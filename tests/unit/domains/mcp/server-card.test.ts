@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { aiCatalog, serverCard } from '#fairway/server/domains/mcp/server-card'
-import { useServerInProcess } from '../../../support/in-process'
+import { useServer } from '../../../support/use-server'
 
-const server = useServerInProcess()
+const server = useServer()
 const about = {
   name: 'Zoë & Söhne',
   baseUrl: 'https://desk.example.com',

@@ -13,13 +13,13 @@ import { StreamableHTTPClientTransport as EarlierTransport } from '@modelcontext
 import { describe, expect, it } from 'vitest'
 import { makeClientKey } from '../../../support/client-assertion'
 import { statusAndCode } from '../../../support/error-code'
-import { useServerInProcess } from '../../../support/in-process'
+import { useServer } from '../../../support/use-server'
 import { connectHost } from '../../../support/mcp'
 import { query } from '../../../support/query'
 import { createTeamWorld, type TeamPerson } from '../../../support/team'
 
 const ACCOUNTS = '/_fw/org/service-accounts'
-const server = useServerInProcess()
+const server = useServer()
 const world = createTeamWorld(server)
 
 type Wanted = Record<string, unknown>

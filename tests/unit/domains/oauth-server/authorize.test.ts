@@ -16,8 +16,7 @@ import {
   WEB_REDIRECT,
 } from '../../../support/oauth-host'
 import { countRows, query } from '../../../support/query'
-import { openApp } from '../../../support/in-process'
-import type { TestServer } from '../../../support/server'
+import { borrowServer, type TestServer } from '../../../support/server'
 import { createTeamWorld, PASSWORD, type TeamPerson } from '../../../support/team'
 
 let server: TestServer
@@ -35,7 +34,7 @@ const TRUSTED = { client_name: 'Example' }
 let trusted: string
 
 beforeAll(async () => {
-  server = await openApp()
+  server = await borrowServer()
   world = createTeamWorld(server)
   beside = await instanceBeside(server)
   ada = await world.person({ name: 'Ada' })

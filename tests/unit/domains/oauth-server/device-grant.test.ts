@@ -13,11 +13,10 @@ import { makeClientKey } from '../../../support/client-assertion'
 import { DEVICE_ENDPOINT, DEVICE_GRANT, decideDevice, startDevice } from '../../../support/device-grant'
 import { refusalOf } from '../../../support/error-code'
 import { createBrowser, sessionOf } from '../../../support/http'
-import { openApp } from '../../../support/in-process'
+import { borrowServer, type TestServer } from '../../../support/server'
 import { instanceBeside, postForm, renewal } from '../../../support/oauth-grant'
 import { formOf, registeredClient, WEB_REDIRECT } from '../../../support/oauth-host'
 import { countRows, query } from '../../../support/query'
-import type { TestServer } from '../../../support/server'
 import { createTeamWorld, type TeamPerson } from '../../../support/team'
 
 let server: TestServer
@@ -26,7 +25,7 @@ let beside: App
 let ada: TeamPerson
 
 beforeAll(async () => {
-  server = await openApp()
+  server = await borrowServer()
   world = createTeamWorld(server)
   beside = await instanceBeside(server)
   ada = await world.person({ name: 'Ada' })
@@ -288,7 +287,7 @@ describe('/device', () => {
   })
 
   it('limits wrong codes per network and for the installation, but no right ones', async () => {
-    const limited = await openApp({ FW_RATE_LIMITS: 'on', FW_TRUSTED_PROXIES: '127.0.0.1' })
+    const limited = await borrowServer({ env: { FW_RATE_LIMITS: 'on', FW_TRUSTED_PROXIES: '127.0.0.1' } })
     try {
       const person = await createTeamWorld(limited).person()
       const device = await startDevice(limited.origin)

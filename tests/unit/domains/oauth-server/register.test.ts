@@ -3,9 +3,10 @@ import { type ClientKey, makeClientKey } from '../../../support/client-assertion
 import { raw } from '../../../support/http'
 import { register, registeredClient, WEB_REDIRECT } from '../../../support/oauth-host'
 import { query } from '../../../support/query'
-import { openApp, useServerInProcess } from '../../../support/in-process'
+import { borrowServer } from '../../../support/server'
+import { useServer } from '../../../support/use-server'
 
-const server = useServerInProcess()
+const server = useServer()
 
 const post = (body: string, headers: Record<string, string> = { 'content-type': 'application/json' }) =>
   fetch(`${server.origin}/mcp/oauth/register`, { method: 'POST', headers, body })
@@ -197,7 +198,7 @@ describe('repeated client registration', () => {
     const { client_id: first } = await answerTo({ client_name: 'For a day' })
     await query(server, 'update oauth_clients set created_at = ? where id = ?', [Date.now() - 25 * 3_600_000, first])
     expect((await answerTo({ client_name: 'For a day' })).client_id).not.toBe(first)
-    const behindProxy = await openApp({ FW_TRUSTED_PROXIES: '127.0.0.1,::1' })
+    const behindProxy = await borrowServer({ env: { FW_TRUSTED_PROXIES: '127.0.0.1,::1' } })
     const from = async (address: string) => {
       const headers = { 'content-type': 'application/json', 'x-forwarded-for': address }
       const body = JSON.stringify(metadata)
@@ -242,7 +243,7 @@ describe('registered clients', () => {
 
 describe('rate limits for OAuth clients', () => {
   it('allows 60 new registrations per network and hour, then returns 429 with Retry-After', async () => {
-    const limited = await openApp({ FW_RATE_LIMITS: 'on' })
+    const limited = await borrowServer({ env: { FW_RATE_LIMITS: 'on' } })
     const named = (name: string) => register(limited.origin, { client_name: name, redirect_uris: [WEB_REDIRECT] })
     // A client that is already registered does not count again, even when it registers many times at once.
     const known = await Promise.all(Array.from({ length: 20 }, () => named('Host 0')))
@@ -256,7 +257,7 @@ describe('rate limits for OAuth clients', () => {
   })
 
   it('allows 300 registration requests per network and hour, including for known clients', async () => {
-    const limited = await openApp({ FW_RATE_LIMITS: 'on' })
+    const limited = await borrowServer({ env: { FW_RATE_LIMITS: 'on' } })
     const ask = () => register(limited.origin, { redirect_uris: [WEB_REDIRECT] })
     for (let round = 0; round < 10; round++) {
       const answers = await Promise.all(Array.from({ length: 30 }, ask))
@@ -267,7 +268,7 @@ describe('rate limits for OAuth clients', () => {
   })
 
   it('allows 120 authorization requests per network and minute, then shows a 429 page', async () => {
-    const limited = await openApp({ FW_RATE_LIMITS: 'on' })
+    const limited = await borrowServer({ env: { FW_RATE_LIMITS: 'on' } })
     const open = () => fetch(`${limited.origin}/mcp/oauth/authorize`, { headers: { accept: 'text/html' } })
     for (let at = 0; at < 120; at++) expect((await open()).status).toBe(400)
     const refused = await open()

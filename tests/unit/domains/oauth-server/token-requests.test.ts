@@ -11,8 +11,7 @@ import { raw, sessionOf } from '../../../support/http'
 import { approve, CLIENT_ID, instanceBeside, postForm, REDIRECT_URI, renewal } from '../../../support/oauth-grant'
 import { registeredClient } from '../../../support/oauth-host'
 import { query } from '../../../support/query'
-import { openApp } from '../../../support/in-process'
-import type { TestServer } from '../../../support/server'
+import { borrowServer, type TestServer } from '../../../support/server'
 import { createTeamWorld, type TeamPerson } from '../../../support/team'
 
 let server: TestServer
@@ -21,7 +20,7 @@ let beside: App
 
 beforeAll(async () => {
   // A rule can require only a configured provider.
-  server = await openApp({ GOOGLE_CLIENT_ID: 'client', GOOGLE_CLIENT_SECRET: 'secret' })
+  server = await borrowServer({ env: { GOOGLE_CLIENT_ID: 'client', GOOGLE_CLIENT_SECRET: 'secret' } })
   world = createTeamWorld(server)
   beside = await instanceBeside(server)
 })
@@ -112,7 +111,7 @@ describe('OAuth metadata documents', () => {
     ['on', true],
     ['off', false],
   ])('report support for client metadata documents when the setting is %s: %s', async (setting, expected) => {
-    const other = await openApp({ FW_CLIENT_DOCUMENTS: setting })
+    const other = await borrowServer({ env: { FW_CLIENT_DOCUMENTS: setting } })
     for (const path of ['', '/mcp']) {
       const answer = await fetch(`${other.origin}/.well-known/oauth-authorization-server${path}`)
       expect((await answer.json()).client_id_metadata_document_supported).toBe(expected)
@@ -300,7 +299,7 @@ describe('OAuth token endpoint', () => {
   })
 
   it('returns 429 with Retry-After to a network after 60 revocation requests', async () => {
-    const limited = await openApp({ FW_RATE_LIMITS: 'on' })
+    const limited = await borrowServer({ env: { FW_RATE_LIMITS: 'on' } })
     try {
       const url = `${limited.origin}/mcp/oauth/revoke`
       const answers = await Promise.all(Array.from({ length: 61 }, () => postForm(url, { token: 'x' })))

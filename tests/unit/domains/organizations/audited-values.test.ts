@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { query } from '../../../support/query'
-import { useServerInProcess } from '../../../support/in-process'
+import { useServer } from '../../../support/use-server'
 import { createTeamWorld, type TeamPerson } from '../../../support/team'
 
-const server = useServerInProcess({ GOOGLE_CLIENT_ID: 'id', GOOGLE_CLIENT_SECRET: 'secret' })
+const server = useServer({ env: { GOOGLE_CLIENT_ID: 'id', GOOGLE_CLIENT_SECRET: 'secret' } })
 const world = createTeamWorld(server)
 
 async function send(who: TeamPerson, method: string, path: string, json: object): Promise<void> {

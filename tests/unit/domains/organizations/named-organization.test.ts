@@ -1,13 +1,13 @@
 // Requests that name an organization (`fw-org`), and those that say which one their page shows (`fw-shown-org`).
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { statusAndCode } from '../../../support/error-code'
-import { useServerInProcess } from '../../../support/in-process'
+import { useServer } from '../../../support/use-server'
 import { query } from '../../../support/query'
 import { STATIC_TOKEN } from '../../../support/secrets'
 import { createTeamWorld, type TeamPerson } from '../../../support/team'
 
 const ADA = 'ada@example.test'
-const server = useServerInProcess({ ACCESS_TOKEN: STATIC_TOKEN, FW_OWNER_EMAIL: ADA })
+const server = useServer({ env: { ACCESS_TOKEN: STATIC_TOKEN, FW_OWNER_EMAIL: ADA } })
 const world = createTeamWorld(server)
 
 interface Org {

@@ -10,10 +10,10 @@ import {
 import { statusAndCode } from '../../../support/error-code'
 import { sessionOf } from '../../../support/http'
 import { query } from '../../../support/query'
-import { useServerInProcess } from '../../../support/in-process'
+import { useServer } from '../../../support/use-server'
 import { createTeamWorld, type TeamPerson } from '../../../support/team'
 
-const server = useServerInProcess()
+const server = useServer()
 const world = createTeamWorld(server)
 
 interface Scene {

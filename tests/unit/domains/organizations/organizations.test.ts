@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest'
 import { codeOf } from '../../../support/error-code'
 import { sessionOf } from '../../../support/http'
 import { query } from '../../../support/query'
-import { useServerInProcess } from '../../../support/in-process'
+import { useServer } from '../../../support/use-server'
 import { createTeamWorld, type TeamPerson } from '../../../support/team'
 
-const server = useServerInProcess()
+const server = useServer()
 const world = createTeamWorld(server)
 
 describe('first organization', () => {

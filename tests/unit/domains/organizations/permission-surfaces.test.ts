@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { statusAndCode } from '../../../support/error-code'
-import { useServerInProcess } from '../../../support/in-process'
+import { useServer } from '../../../support/use-server'
 import { connectHost } from '../../../support/mcp'
 import { countRows, query } from '../../../support/query'
 import { createTeamWorld, type TeamPerson } from '../../../support/team'
 
 // The sample declares `notes:purge`, which purge-archive requires. Its app role `curator` carries it.
-const server = useServerInProcess()
+const server = useServer()
 const world = createTeamWorld(server)
 const ROLES = '/_fw/org/roles'
 

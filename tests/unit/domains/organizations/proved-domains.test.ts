@@ -7,7 +7,7 @@ import type { Session } from '#fairway/shared/schemas/session'
 import { createTestApp, type TestApp } from '../../../support/app'
 import { startDns } from '../../../support/dns'
 import { codeOf, refusalOf, statusAndCode } from '../../../support/error-code'
-import { useServerInProcess } from '../../../support/in-process'
+import { useServer } from '../../../support/use-server'
 import { aMember, addTo } from '../../../support/members'
 import { query } from '../../../support/query'
 import { createTeamWorld, type TeamPerson } from '../../../support/team'
@@ -22,7 +22,7 @@ let count = 0
 const aDomain = () => `larch${++count}.example.org`
 
 describe('/_fw/org/domains', () => {
-  const server = useServerInProcess({ FW_DNS_SERVERS })
+  const server = useServer({ env: { FW_DNS_SERVERS } })
   const world = createTeamWorld(server)
   const claim = (who: TeamPerson, domain: string) => who.browser.post('/_fw/org/domains', { json: { domain } })
   const check = (who: TeamPerson, domain: string) => who.browser.post(`/_fw/org/domains/${domain}/check`)

@@ -13,7 +13,7 @@ import type { Session } from '#fairway/shared/schemas/session'
 import { createTestApp, type TestApp } from '../../../support/app'
 import { refusalOf, statusAndCode } from '../../../support/error-code'
 import { sessionOf } from '../../../support/http'
-import { useServerInProcess } from '../../../support/in-process'
+import { useServer } from '../../../support/use-server'
 import { aMember, anotherOrg, signInAs } from '../../../support/members'
 import { approve } from '../../../support/oauth-grant'
 import { query } from '../../../support/query'
@@ -149,7 +149,7 @@ describe('the session policy of an organization', () => {
 })
 
 describe('PUT /_fw/org/session-policy', () => {
-  const server = useServerInProcess()
+  const server = useServer()
   const world = createTeamWorld(server)
   const put = (who: TeamPerson, json: object, dryRun = '') =>
     who.browser.request(`/_fw/org/session-policy${dryRun}`, { method: 'PUT', json })

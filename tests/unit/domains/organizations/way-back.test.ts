@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { statusAndCode } from '../../../support/error-code'
 import { sessionOf } from '../../../support/http'
-import { useServerInProcess } from '../../../support/in-process'
+import { useServer } from '../../../support/use-server'
 import { newestMail, readOutbox } from '../../../support/mail'
 import { query } from '../../../support/query'
 import { createTeamWorld, type TeamPerson } from '../../../support/team'
 
-const server = useServerInProcess()
+const server = useServer()
 const world = createTeamWorld(server)
 
 const closeByRule = (orgId: string) =>

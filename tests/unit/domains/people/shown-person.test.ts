@@ -1,11 +1,12 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { sessionOf } from '../../../support/http'
-import { openApp, useServerInProcess } from '../../../support/in-process'
+import { borrowServer } from '../../../support/server'
+import { useServer } from '../../../support/use-server'
 import { PNG } from '../../../support/papers'
 import { query } from '../../../support/query'
 import { createTeamWorld, type TeamPerson } from '../../../support/team'
 
-const server = useServerInProcess({ FW_OPERATORS: 'op@example.test' })
+const server = useServer({ env: { FW_OPERATORS: 'op@example.test' } })
 const world = createTeamWorld(server)
 let operator: TeamPerson
 let ada: TeamPerson
@@ -119,7 +120,7 @@ describe('a person in answers', () => {
 
   it('is the receiver of a waiting email', async () => {
     const env = { FW_OPERATORS: 'op@example.test', SMTP_URL: 'smtp://127.0.0.1:9', EMAIL_FROM: 'fairway@example.test' }
-    const mailing = await openApp(env)
+    const mailing = await borrowServer({ env })
     try {
       const { person } = createTeamWorld(mailing)
       const olga = await person({ email: 'op@example.test', name: 'Olga Operator' })

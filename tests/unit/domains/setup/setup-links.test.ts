@@ -3,14 +3,15 @@ import { type CustomerProvider, goThrough, startCustomerProvider } from '../../.
 import { startDns } from '../../../support/dns'
 import { codeOf, statusAndCode } from '../../../support/error-code'
 import { createBrowser, sessionOf, type TestBrowser } from '../../../support/http'
-import { openApp, useServerInProcess } from '../../../support/in-process'
+import { borrowServer } from '../../../support/server'
+import { useServer } from '../../../support/use-server'
 import { newestMail, readOutbox } from '../../../support/mail'
 import { query } from '../../../support/query'
 import { createTeamWorld, type TeamPerson } from '../../../support/team'
 
 const dns = await startDns()
 const provider: CustomerProvider = await startCustomerProvider({ path: '/realms/larch' })
-const server = useServerInProcess({ FW_DNS_SERVERS: dns.address, FW_ISSUER_ORIGINS: provider.origin })
+const server = useServer({ env: { FW_DNS_SERVERS: dns.address, FW_ISSUER_ORIGINS: provider.origin } })
 const world = createTeamWorld(server)
 afterAll(() => Promise.all([dns.stop(), provider.stop()]))
 
@@ -121,7 +122,7 @@ describe('the mailed link of a setup', () => {
   })
 
   it('is guessed from one network only so often', async () => {
-    const strict = await openApp({ FW_RATE_LIMITS: 'on' })
+    const strict = await borrowServer({ env: { FW_RATE_LIMITS: 'on' } })
     try {
       const browser = createBrowser(strict.origin)
       const statuses: number[] = []

@@ -3,10 +3,9 @@ import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
 import { writeFiles } from '../../../support/files'
 import { createBrowser, sessionOf } from '../../../support/http'
-import { openApp } from '../../../support/in-process'
 import { startProgram } from '../../../support/program'
 import { asPerson, walkPages } from '../../../support/provider-oidc'
-import { freePort } from '../../../support/server'
+import { borrowServer, freePort } from '../../../support/server'
 import { createTeamWorld } from '../../../support/team'
 
 const GUIDE = 'docs/guides/it-department.md'
@@ -45,7 +44,7 @@ it('the company of the guide leads from nothing to a colleague who signs in by i
   const settings = Object.fromEntries(
     [...here(blockOf('ini')).matchAll(/^(\w+)=(.*)$/gm)].map(([, name, value]) => [name, value]),
   )
-  const server = await openApp(settings)
+  const server = await borrowServer({ env: settings })
   try {
     const owner = await createTeamWorld(server).person()
     const post = async (path: string, json: object = {}) => {

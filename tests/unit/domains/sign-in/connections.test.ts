@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type CustomerProvider, goThrough, startCustomerProvider } from '../../../support/customer-provider'
 import { codeOf, statusAndCode } from '../../../support/error-code'
 import { createBrowser, sessionOf, type TestBrowser } from '../../../support/http'
-import { openApp, useServerInProcess } from '../../../support/in-process'
-import type { TestServer } from '../../../support/server'
+import { borrowServer, type TestServer } from '../../../support/server'
+import { useServer } from '../../../support/use-server'
 import { newestMail } from '../../../support/mail'
 import { query } from '../../../support/query'
 import { createTeamWorld, PASSWORD, type TeamPerson } from '../../../support/team'
@@ -15,11 +15,13 @@ const vendors: Record<'okta' | 'entra' | 'keycloak', CustomerProvider> = {
   keycloak: await startCustomerProvider({ path: '/realms/larch' }),
 }
 const { okta } = vendors
-const server = useServerInProcess({
-  AUTH_MAGIC_LINK: '1',
-  FW_ISSUER_ORIGINS: Object.values(vendors)
-    .map(({ origin }) => origin)
-    .join(','),
+const server = useServer({
+  env: {
+    AUTH_MAGIC_LINK: '1',
+    FW_ISSUER_ORIGINS: Object.values(vendors)
+      .map(({ origin }) => origin)
+      .join(','),
+  },
 })
 const world = createTeamWorld(server)
 afterAll(() => Promise.all(Object.values(vendors).map(vendor => vendor.stop())))
@@ -559,7 +561,7 @@ describe('a rule that requires a connection', () => {
 
 describe('a company behind one address', () => {
   it('begins its day: good answers do not use up the limit of their network', async () => {
-    const limited = await openApp({ FW_ISSUER_ORIGINS: okta.origin, FW_RATE_LIMITS: 'on' })
+    const limited = await borrowServer({ env: { FW_ISSUER_ORIGINS: okta.origin, FW_RATE_LIMITS: 'on' } })
     const there = customersOf(limited, createTeamWorld(limited))
     const customer = await there.anActiveCustomer()
     for (let person = 0; person < 35; person++) {

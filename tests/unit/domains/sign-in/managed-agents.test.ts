@@ -1,13 +1,13 @@
 import { afterAll, expect, it } from 'vitest'
 import { statusAndCode } from '../../../support/error-code'
-import { useServerInProcess } from '../../../support/in-process'
+import { useServer } from '../../../support/use-server'
 import { startAssertionIssuer } from '../../../support/managed-agents'
 import { ageSessions, query } from '../../../support/query'
 import { createTeamWorld, type TeamPerson } from '../../../support/team'
 
 const corp = await startAssertionIssuer()
 const tenant = await startAssertionIssuer('/issuers/larch')
-const server = useServerInProcess({ FW_ISSUER_ORIGINS: [corp, tenant].map(({ origin }) => origin).join(',') })
+const server = useServer({ env: { FW_ISSUER_ORIGINS: [corp, tenant].map(({ origin }) => origin).join(',') } })
 const world = createTeamWorld(server)
 afterAll(() => Promise.all([corp.stop(), tenant.stop()]))
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { codeOf, statusAndCode } from '../../../support/error-code'
 import { createBrowser, sessionOf, signUp } from '../../../support/http'
-import { useServerInProcess } from '../../../support/in-process'
+import { useServer } from '../../../support/use-server'
 
 const password = 'zebra quilt 7 lantern'
-const server = useServerInProcess()
+const server = useServer()
 
 const ada = { email: 'ada@example.test', password, name: 'Ada' }
 

@@ -2,11 +2,12 @@ import { describe, expect, it } from 'vitest'
 import type { OwnEventPage, SecurityEventPage } from '#fairway/shared/schemas/security-event'
 import { createBrowser, sessionOf, type TestBrowser, userAgents } from '../../../support/http'
 import { query } from '../../../support/query'
-import { useServerInProcess, openApp } from '../../../support/in-process'
+import { borrowServer } from '../../../support/server'
+import { useServer } from '../../../support/use-server'
 import { createTeamWorld, PASSWORD } from '../../../support/team'
 
 const OPERATOR = 'operator@example.test'
-const server = useServerInProcess({ FW_OPERATORS: OPERATOR })
+const server = useServer({ env: { FW_OPERATORS: OPERATOR } })
 const world = createTeamWorld(server)
 
 const mine = async (browser: TestBrowser, query = ''): Promise<OwnEventPage> =>
@@ -61,7 +62,7 @@ describe('GET /_fw/security-events/mine', () => {
 
 describe('sign-in events', () => {
   it('contain no unknown address, and at most one row per minute for blocked attempts', async () => {
-    const limited = await openApp({ FW_RATE_LIMITS: 'on' })
+    const limited = await borrowServer({ env: { FW_RATE_LIMITS: 'on' } })
     const people = createTeamWorld(limited)
     const ada = await people.person()
     for (let tries = 0; tries < 9; tries++)

@@ -152,7 +152,7 @@ describe('a field error', () => {
     const ofImports = ['no-such-row', 'several-rows', 'no-member', 'already-there', 'not-accepted']
     // The errors of files (tests/http/files.test.ts).
     const ofFiles = ['no-such-file', 'upload-expired']
-    // The errors of teams (tests/unit/domains/organizations/teams/teams.test.ts, tests/http/teams.test.ts).
+    // The errors of teams (tests/unit/domains/organizations/teams/teams.test.ts, tests/requests/teams.test.ts).
     const ofTeams = ['name-taken', 'no-team']
     expect(new Set([...cases.map(([code]) => code), ...ofImports, ...ofFiles, ...ofTeams])).toEqual(
       new Set(Object.keys(fieldErrors)),

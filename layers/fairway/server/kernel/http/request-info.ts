@@ -138,3 +138,14 @@ export const mountedNames = (app: App): Set<string | undefined> =>
  */
 export const isServedPath = (app: App | undefined, pathname: string): boolean =>
   isServerPath(pathname) || (app !== undefined && mountedNames(app).has(pathname.split('/', 2)[1]))
+
+/**
+ * Returns the path of a request that no route has answered, which only a page of the application may have. Throws `not-found` for
+ * paths that serve data, and `method-not-allowed` for all but GET and HEAD.
+ */
+export function pagePath(event: H3Event): string {
+  const path = requestPath(event)
+  if (isServedPath(getApp(event), path)) throw new AppError('not-found')
+  if (event.method === 'GET' || event.method === 'HEAD') return path
+  throw new AppError('method-not-allowed', { headers: { allow: 'GET, HEAD' } })
+}

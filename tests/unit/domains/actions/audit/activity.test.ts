@@ -2,10 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { createBrowser } from '../../../../support/http'
 import { addGrant, query } from '../../../../support/query'
-import { useServerInProcess, openApp } from '../../../../support/in-process'
+import { borrowServer } from '../../../../support/server'
+import { useServer } from '../../../../support/use-server'
 import { createTeamWorld, type TeamPerson } from '../../../../support/team'
 
-const server = useServerInProcess()
+const server = useServer()
 const world = createTeamWorld(server)
 
 const run = async (who: TeamPerson, action: string, json: object) => {
@@ -49,7 +50,7 @@ describe('GET /_fw/activity', () => {
   })
 
   it('returns 60 pages per person and minute, then 429 with Retry-After', async () => {
-    const limited = await openApp({ FW_RATE_LIMITS: 'on' })
+    const limited = await borrowServer({ env: { FW_RATE_LIMITS: 'on' } })
     const { browser } = await createTeamWorld(limited).person()
     const answers = await Promise.all(Array.from({ length: 61 }, () => browser.get('/_fw/activity')))
     expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([...Array(60).fill(200), 429])

@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { statusAndCode } from '../../../../support/error-code'
 import { sessionOf } from '../../../../support/http'
-import { useServerInProcess } from '../../../../support/in-process'
+import { useServer } from '../../../../support/use-server'
 import { query } from '../../../../support/query'
 import { createTeamWorld, type TeamPerson } from '../../../../support/team'
 
-const server = useServerInProcess()
+const server = useServer()
 const world = createTeamWorld(server)
 
 const request = (by: TeamPerson, method: string, path = '', json?: unknown) =>

@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { query } from '../../../../support/query'
-import { useServerInProcess, openApp } from '../../../../support/in-process'
+import { borrowServer } from '../../../../support/server'
+import { useServer } from '../../../../support/use-server'
 import { createTeamWorld } from '../../../../support/team'
 
 const VALUE = 'sk-live-0123456789abcdef-0123456789'
 const OPERATOR = 'operator@example.test'
 const METRICS = 'metrics-token-0123456789-0123456789'
 
-const server = useServerInProcess({ FW_OPERATORS: OPERATOR, FW_METRICS_TOKEN: METRICS })
+const server = useServer({ env: { FW_OPERATORS: OPERATOR, FW_METRICS_TOKEN: METRICS } })
 const world = createTeamWorld(server)
 
 const put = (path: string, value: unknown) => ({ path, input: { method: 'PUT', json: { value } } })
@@ -68,7 +69,7 @@ describe('operator endpoints', () => {
 
   it('return metrics to clients with the token', async () => {
     const ask = (headers: Record<string, string>) => fetch(`${server.origin}/_fw/metrics`, { headers })
-    const closed = await openApp()
+    const closed = await borrowServer()
     expect((await fetch(`${closed.origin}/_fw/metrics`, { headers: { authorization: 'Bearer x' } })).status).toBe(404)
     await closed.stop()
     expect((await ask({})).status).toBe(401)

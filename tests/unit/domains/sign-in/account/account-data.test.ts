@@ -3,11 +3,11 @@ import { createBrowser, sessionOf } from '../../../../support/http'
 import { statusAndCode } from '../../../../support/error-code'
 import { readOutbox } from '../../../../support/mail'
 import { addGrant, countRows, query } from '../../../../support/query'
-import { useServerInProcess } from '../../../../support/in-process'
+import { useServer } from '../../../../support/use-server'
 import { createTeamWorld, PASSWORD, type TeamPerson } from '../../../../support/team'
 
 const PATH = '/_fw/account'
-const server = useServerInProcess({ FW_RATE_LIMITS: 'off' })
+const server = useServer({ env: { FW_RATE_LIMITS: 'off' } })
 const world = createTeamWorld(server)
 
 const note = ({ browser }: TeamPerson, title: string) =>

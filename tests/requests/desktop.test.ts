@@ -107,7 +107,7 @@ describe('Disabled desktop sign-in', () => {
     try {
       expect(await (await browser.get(AVAILABILITY)).json()).toEqual({ available: false, client: null })
       expect((await browser.get(ceremony.path)).status).toBe(404)
-      expect((await browser.get('/settings')).status).toBe(200)
+      expect((await browser.get('/_fw/account/mail')).status).toBe(200)
       expect((await browser.post('/_fw/auth/sign-out', { json: {} })).status).toBe(200)
       const signIn = await browser.post('/_fw/auth/sign-in/email', { json: { email, password: PASSWORD } })
       expect(signIn.status).toBe(200)

@@ -4,7 +4,7 @@ import { statusAndCode } from '../support/error-code'
 import { createBrowser, sessionOf } from '../support/http'
 import { newestMail } from '../support/mail'
 import { query } from '../support/query'
-import { startServer, type TestServer } from '../support/server'
+import { borrowServer, type TestServer } from '../support/server'
 import { createTeamWorld, PASSWORD, type TeamPerson } from '../support/team'
 
 const OPERATOR = 'operator@example.test'
@@ -16,7 +16,7 @@ let second: TeamPerson
 let ada: TeamPerson
 
 beforeAll(async () => {
-  server = await startServer({ env: { FW_OPERATORS: `${OPERATOR},second@example.test`, FW_RATE_LIMITS: 'off' } })
+  server = await borrowServer({ env: { FW_OPERATORS: `${OPERATOR},second@example.test`, FW_RATE_LIMITS: 'off' } })
   world = createTeamWorld(server)
   operator = await world.person({ email: OPERATOR })
   second = await world.person({ email: 'second@example.test' })

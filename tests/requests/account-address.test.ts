@@ -3,7 +3,7 @@ import { codeOf, statusAndCode } from '../support/error-code'
 import { createBrowser, sessionOf } from '../support/http'
 import { newestMail, readOutbox } from '../support/mail'
 import { countRows, query } from '../support/query'
-import { startServer } from '../support/server'
+import { borrowServer } from '../support/server'
 import { useServer } from '../support/use-server'
 import { createTeamWorld, PASSWORD, type TeamPerson } from '../support/team'
 
@@ -186,7 +186,7 @@ describe('POST /_fw/account/address', () => {
   })
 
   it('returns 503 when the server cannot send email', async () => {
-    const silent = await startServer({ env: { NODE_ENV: 'production', AUTH_REQUIRE_EMAIL_VERIFICATION: '0' } })
+    const silent = await borrowServer({ env: { NODE_ENV: 'production', AUTH_REQUIRE_EMAIL_VERIFICATION: '0' } })
     try {
       const person = await createTeamWorld(silent).person()
       const answer = await ask(person, newAddress())
