@@ -12,12 +12,11 @@ const modules =
   process.env.FW_BENCH_BUILD === '1' ? [fileURLToPath(new URL('../bench/nuxt-module', import.meta.url))] : []
 const place = process.argv[2] ?? samplePlace
 const cwd = fileURLToPath(new URL(`../${place}`, import.meta.url))
-// Tests inspect the build of the sample; for other applications they only send requests.
-const isSample = place === samplePlace
 const KEPT = ['cache', 'nuxt.json', 'nuxt.lock']
-const overrides = { buildDir: '.nuxt-build', modules, ...(isSample ? {} : { sourcemap: false }) }
+const overrides = { buildDir: '.nuxt-build', modules }
 const nuxt = await loadNuxt({ cwd, dev: false, ready: false, overrides })
-if (!isSample) leavePackagesOutside(nuxt)
+// Tests inspect the build of the sample; for other applications they only send requests.
+if (place !== samplePlace) leavePackagesOutside(nuxt)
 await nuxt.ready()
 emptyBuildFolder(join(cwd, overrides.buildDir))
 nuxt.hook('build:error', error => {

@@ -26,7 +26,7 @@ interface Pooled {
 }
 
 /** The maximum number of idle servers. */
-const MOST_IDLE = 8
+const MOST_IDLE = 16
 
 /** Tables that a server also caches in memory, so they are never emptied: the migration journals and the signing keys. */
 const KEPT_TABLES = ['fw_migrations', 'fw_application_migrations', 'oauth_keys']
