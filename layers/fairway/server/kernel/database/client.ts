@@ -25,7 +25,7 @@ import type { ReadApart } from './apart-reader'
 import { createOrm, type Orm, type RowClient, rowsOf } from './orm'
 import { isRehearsing, rehearsable, rehearsalClient } from './rehearsal'
 import { createSerialClient, type SerialClientOptions } from './serial-client'
-import { createServerClient, openReplicaClient } from './server-client'
+import type { ServerClientOptions } from './server-client'
 import { withArgs } from './sql-text'
 
 export type { InStatement, InValue, ResultSet } from '@libsql/client'
@@ -131,7 +131,9 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<Databa
   )
   const source =
     target.kind === 'replica'
-      ? rehearsable(serial(createServerClient(target.url, { authToken: options.authToken, ...limits }), false))
+      ? rehearsable(
+          serial(await openClient({ ...target, kind: 'server' }, { ...options, ...limits, shortcuts: true }), false),
+        )
       : client
   return {
     orm: createOrm(client, shortcuts),
@@ -231,7 +233,7 @@ function memoryOf(
 
 async function openClient(
   target: DatabaseTarget,
-  options: Parameters<typeof createServerClient>[1] & Pick<OpenDatabaseOptions, 'replicaSyncInSeconds' | 'shortcuts'>,
+  options: ServerClientOptions & Pick<OpenDatabaseOptions, 'replicaSyncInSeconds' | 'shortcuts'>,
 ): Promise<Pick<SerialClientOptions, 'client' | 'writer'>> {
   switch (target.kind) {
     case 'memory':
@@ -240,9 +242,12 @@ async function openClient(
       const writer = await openNativeClient(resolve(target.path))
       return options.shortcuts ? { client: writer, writer } : { client: writer }
     }
-    case 'replica':
+    case 'replica': {
+      const { openReplicaClient } = await import('./server-client')
       return { client: await openReplicaClient(target.url, target.path, options) }
+    }
     case 'server': {
+      const { createServerClient } = await import('./server-client')
       const { client, writer } = createServerClient(target.url, options)
       return options.shortcuts ? { client, writer } : { client }
     }

@@ -8,7 +8,7 @@ import {
   type ResultSet,
   type Transaction,
   type TransactionMode,
-} from '@libsql/client'
+} from '@libsql/client/sqlite3'
 import { CURES, storageFaultOf } from './database-error'
 import { retryBusy } from './mutex'
 import type { Writer, Writing, Written } from './shared-commits'

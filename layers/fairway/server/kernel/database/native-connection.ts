@@ -7,7 +7,7 @@ import {
   LibsqlBatchError,
   LibsqlError,
   type ResultSet,
-} from '@libsql/client'
+} from '@libsql/client/sqlite3'
 import NativeDatabase from 'libsql'
 import { createCache } from '../cache'
 import { type NativeValue, rowShape, toResult, toValue } from './result-set'

@@ -1,6 +1,6 @@
 // The native library never ends an EXPLAIN: its connection keeps reading the state of that moment, so each EXPLAIN opens a
 // separate connection.
-import { type Client, type InStatement, LibsqlError, type ResultSet } from '@libsql/client'
+import { type Client, type InStatement, LibsqlError, type ResultSet } from '@libsql/client/sqlite3'
 import NativeDatabase from 'libsql'
 import { type StorageWatch, toDatabaseError } from './database-error'
 import type { WriteClock } from './memory'

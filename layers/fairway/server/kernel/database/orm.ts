@@ -16,7 +16,9 @@ import {
   type Table,
 } from 'drizzle-orm'
 import { NoopCache } from 'drizzle-orm/cache/core'
-import { LibSQLDatabase, LibSQLPreparedQuery, LibSQLSession, LibSQLTransaction } from 'drizzle-orm/libsql'
+// The index also loads the clients of libSQL servers.
+import { LibSQLDatabase } from 'drizzle-orm/libsql/driver-core'
+import { LibSQLPreparedQuery, LibSQLSession, LibSQLTransaction } from 'drizzle-orm/libsql/session'
 import {
   type BaseSQLiteDatabase,
   type SelectedFieldsOrdered,
