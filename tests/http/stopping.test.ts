@@ -1,11 +1,12 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { expect, it } from 'vitest'
-import { createBrowser } from '../support/http'
+import { createBrowser, userAgents } from '../support/http'
 import { startSmtp } from '../support/mail'
 import { query } from '../support/query'
 import { startServer } from '../support/server'
-import { createTeamWorld } from '../support/team'
+import { createTeamWorld, PASSWORD } from '../support/team'
+import { serveSilence } from '../support/web-server'
 
 /** Opens a request: the server has its head and not yet its body. */
 async function openRequest(origin: string, path: string, body: string, cookie: string) {
@@ -79,4 +80,24 @@ it('sends emails in progress before it exits and keeps the others queued', async
   expect(smtp.received.length + waiting.length).toBe(people.length)
   expect(server.log()).not.toContain('is tried again')
   await smtp.stop()
+})
+
+it('stops soon while the mail server hangs, which also delays no sign-in on a new device', async () => {
+  const silent = await serveSilence()
+  const env = { SMTP_URL: `smtp://127.0.0.1:${silent.port}`, EMAIL_FROM: 'no-reply@example.test' }
+  const server = await startServer({ env })
+  const { email } = await createTeamWorld(server).person()
+  const signIn = async (userAgent: string) => {
+    const headers = { 'user-agent': userAgent }
+    const json = { email, password: PASSWORD }
+    const answer = await createBrowser(server.origin).post('/_fw/auth/sign-in/email', { json, headers })
+    return answer.status
+  }
+  expect(await signIn(userAgents.firefoxOnLinux)).toBe(200)
+  const began = performance.now()
+  expect(await signIn(userAgents.safariOnPhone)).toBe(200)
+  expect(performance.now() - began).toBeLessThan(3000)
+  const { code, milliseconds } = await server.stop()
+  expect([code, milliseconds < 10_000]).toEqual([0, true])
+  await silent.stop()
 })

@@ -52,8 +52,10 @@ const write = (path: string, text: string) => writeFiles(app, { [path]: text })
 const read = (path: string) => readFileSync(join(app, path), 'utf8')
 const paths = (changes: GeneratePlan['changes']) => changes.map(({ path }) => path)
 
+// drizzle-kit takes a second for each migration. Tests of migrations use the applications below.
 beforeEach(() => {
   app = newApplication()
+  byHand()
 })
 
 const plan = (name: string, fields: readonly string[], args: Partial<ResourceArgs> = {}) =>
@@ -130,7 +132,6 @@ describe('fw generate resource', () => {
   it('asks before a deletion in each language, and keeps the questions of other resources', async () => {
     write('app/locales/de/language.json', '{ "name": "Deutsch", "direction": "ltr" }')
     write('app/locales/de/approval.json', '{ "approval": { "questions": { "delete-deal": "Weg damit?" } } }')
-    byHand()
     await generate('issue', ISSUE, { isOrg: true })
     await generate('note', ['title:text'])
     const questions = (language: string) => JSON.parse(read(`app/locales/${language}/approval.json`)).approval.questions
@@ -167,7 +168,6 @@ describe('fw generate resource', () => {
   })
 
   it('lists the name of a team, which people choose from those of the organization', async () => {
-    byHand()
     await generate('issue', ['title:text', 'crew:team', 'lead:team?'], { isOrg: true })
     const table = read('server/database/issues.ts')
     expect(table).toContain(`crewId: teamColumn('crew_id'),\n    leadId: teamColumn('lead_id'),`)
@@ -185,7 +185,6 @@ describe('fw generate resource', () => {
   })
 
   it('writes formatted code without lint errors for every field type', async () => {
-    byHand()
     await generate('project', [...EVERYTHING, 'crew:team'], { isOrg: true })
     await generate('purchase-order-item', [
       'short-description:text',
@@ -198,7 +197,6 @@ describe('fw generate resource', () => {
   it.each([true, false])(
     'uses every text that it writes, and writes every text that it uses (--org %s)',
     async isOrg => {
-      byHand()
       await generate('project', EVERYTHING, { isOrg })
       await generate('project', [], { isThere: true, hasImport: true })
       const platformApp = join(root, 'layers/fairway/app')
@@ -240,6 +238,7 @@ describe('fw generate resource', () => {
     expect(existsSync(join(app, 'app/locales/fr/issues.json'))).toBe(false)
     expect(remarks.toSorted()).toEqual([
       expect.stringContaining('In fr, these texts are English'),
+      expect.stringContaining('Migrations are written by hand'),
       expect.stringMatching(/^Translate in app\/locales\/ar\/issues\.json: Issue, Issues, /),
       expect.stringMatching(/^Translate in app\/locales\/de\/issues\.json: Issue, Issues, /),
     ])
@@ -262,7 +261,6 @@ describe('fw generate resource', () => {
   })
 
   it('accepts no negative numbers and amounts, and only pictures as a photo', async () => {
-    byHand()
     const fields = ['name:text', 'capacity:integer', 'price:money(EUR)', 'coverPhoto:file', 'terms:file', 'logo:files']
     await generate('room', fields, { isOrg: true })
     expect(read('server/database/rooms.ts')).toMatch(
@@ -276,7 +274,6 @@ describe('fw generate resource', () => {
   })
 
   it('reads numbers and amounts without bounds, as earlier versions wrote them', async () => {
-    byHand()
     const fields = ['name:text', 'capacity:integer?', 'price:money(EUR)']
     await generate('room', fields, { isOrg: true })
     const path = 'server/database/rooms.ts'
@@ -285,7 +282,6 @@ describe('fw generate resource', () => {
   })
 
   it('writes no migration when the author writes migrations by hand', async () => {
-    byHand()
     const { changes, remarks } = await generate('issue', ISSUE)
     expect(paths(changes).filter(path => path.startsWith('drizzle/'))).toEqual([])
     expect(remarks).toEqual([expect.stringContaining('written by hand')])
@@ -330,7 +326,6 @@ describe('fw generate resource with a reference field', () => {
   })
 
   it('reaches the import, the test and a second run through a chain of required references', async () => {
-    byHand()
     const chain = async () => [
       await generate('building', ['name:text'], { isOrg: true }),
       await generate('room', ['name:text', 'building:ref(buildings)'], { isOrg: true }),
@@ -542,7 +537,6 @@ describe('fw generate resource with another field', () => {
   })
 
   it('adds a field to the table again when the form still has it, without a second one there', async () => {
-    byHand()
     await generate('task', ['title:text', 'status:enum(open,done)'])
     const path = 'server/database/tasks.ts'
     write(
@@ -670,7 +664,6 @@ describe('resource names and field types', () => {
   ])('the plural of %s is %s', (one, many) => expect(pluralOf(one)).toBe(many))
 
   it('accepts names that the generated files use themselves', async () => {
-    byHand()
     await generate('ticket', ['title:text', 'row:text?', 'page:integer', 'order:integer', 'contract:file'])
     expect(read('server/collections/ticket-list.ts')).toContain(
       `filters: { title: 'search', row: 'search', ownerEmail: 'exact' },`,
@@ -681,14 +674,12 @@ describe('resource names and field types', () => {
   })
 
   it('accepts a custom plural and finds the files generated with it', async () => {
-    byHand()
     await generate('datum', ['name:text'], { plural: 'measurements' })
     expect(existsSync(join(app, 'server/database/measurements.ts'))).toBe(true)
     expect((await plan('datum', [], { plural: 'measurements' })).changes).toEqual([])
   })
 
   it('reads every field type back from the table file, including optional fields', async () => {
-    byHand()
     const values = new Map([
       ['enum', '(a,b)'],
       ['money', '(EUR)'],

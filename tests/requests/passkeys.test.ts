@@ -3,7 +3,7 @@ import { type Authenticator, createAuthenticator, type Lie } from '../support/au
 import { codeOf } from '../support/error-code'
 import { createBrowser, sessionOf, signUp, type TestBrowser } from '../support/http'
 import { query } from '../support/query'
-import { databaseOf, borrowServer, startServer } from '../support/server'
+import { databaseOf, borrowServer } from '../support/server'
 import { useServer } from '../support/use-server'
 
 const REGISTRATION = '/_fw/passkeys/registration'
@@ -270,15 +270,17 @@ describe('development account', () => {
     const again = createBrowser(development.origin)
     expect((await signIn(again, authenticator)).status).toBe(200)
     expect(await sessionOf(again)).toMatchObject({ email: 'dev@local.test', provider: 'passkey' })
-    const database = databaseOf(development)
-    await development.stop()
-    const production = await startServer({
-      database,
-      env: { NODE_ENV: 'production', BETTER_AUTH_SECRET: development.secret },
+    const production = await borrowServer({
+      env: {
+        NODE_ENV: 'production',
+        BETTER_AUTH_SECRET: development.secret,
+        DATABASE_URL: databaseOf(development),
+      },
     })
     const answer = await signIn(createBrowser(production.origin), authenticator, { origin: production.origin })
     expect([answer.status, await codeOf(answer)]).toEqual([403, 'dev-account-refused'])
     await production.stop()
+    await development.stop()
   })
 })
 
