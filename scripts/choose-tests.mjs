@@ -71,8 +71,8 @@ export function testsNamed(root, words) {
 
 /**
  * Returns the tests that a change of these files can break: all that reach one of them through imports or paths in their text.
- * Tests of the built server depend on all of its sources, so a change there selects them only with `isBuilt`: a build takes a
- * minute.
+ * Tests of the built server and of requests depend on all of its sources, so a change there selects them only with `isBuilt`: a
+ * build takes a minute.
  */
 export function testsOf(root, changed, { isBuilt = false } = {}) {
   const tests = listTests(root, { everything: true }).filter(({ path }) => !SLOW.test(path) || changed.includes(path))
@@ -86,7 +86,7 @@ export function testsOf(root, changed, { isBuilt = false } = {}) {
   const pages = isBuilt && changed.some(path => PAGES.test(path))
   return tests.filter(({ suite, path }) => {
     if (path.startsWith('tests/architecture/')) return true
-    if (suite === 'unit') return reached.has(path)
+    if (suite === 'unit') return reached.has(path) || (server && path.startsWith('tests/requests/'))
     if (reachedFromOutside.has(path)) return true
     if (suite === 'desktop') return false
     if (suite === 'starter') return isBuilt && changed.some(path => PACKED.test(path))

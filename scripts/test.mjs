@@ -69,7 +69,8 @@ function choose(given) {
   if (!changed) left.push('the checks (npm run check)')
   if (!withConformance) left.push('conformance')
   console.log(`left out: ${left.join(', ')}`)
-  if (changed && !isBuilt) console.log('what needs a build is left out: npm run test:changed -- --built, or npm test')
+  if (changed && !isBuilt)
+    console.log('requests and what needs a build are left out: npm run test:changed -- --built, or npm test')
   return { chosen: found, changed, withChecks: changed !== undefined, withConformance }
 }
 

@@ -19,6 +19,7 @@ const files: Record<string, string> = {
   'tests/unit/notes.test.ts': `import { list } from '#fairway/server/notes'\ndescribe('a list', () => it('has notes', () => {}))`,
   'tests/unit/whole.test.ts': `import '../../layers/fairway/server/compose'`,
   'tests/unit/team.test.ts': `import '../../layers/fairway/server/team'`,
+  'tests/requests/sessions.test.ts': `import { signUp } from '../support/people'`,
   'tests/architecture/files.test.ts': '',
   'tests/http/cli.test.ts': `import { fw } from '../support/fw'\nit('does not crash', () => {})`,
   'tests/http/shell.test.ts': `await browser.get('/about')`,
@@ -42,6 +43,7 @@ afterAll(() => rmSync(root, { recursive: true }))
 
 const paths = (tests: { path: string }[]) => tests.map(({ path }) => path.replace('tests/', ''))
 const always = 'architecture/files.test.ts'
+const REQUESTS = 'requests/sessions.test.ts'
 const DESKTOP_UNIT = 'packages/desktop/unit/broker.test.ts'
 const desktop = ['packages/desktop/e2e/broker.spec.ts', DESKTOP_UNIT]
 const http = ['hosts/sequences.test.ts', 'http/cli.test.ts', 'http/shell.test.ts', 'http/vault.test.ts']
@@ -55,7 +57,7 @@ describe('testsOf', () => {
     ['what it shares with the platform', ['layers/fairway/shared/desktop-wire.ts'], [DESKTOP_UNIT, always]],
     ['a program that a test starts', ['layers/fairway/cli/main.ts'], [always, 'http/cli.test.ts']],
     ['a domain that the whole application has', ['layers/fairway/server/team.ts'], [always, 'unit/team.test.ts']],
-    ['a support module', ['tests/support/people.ts'], [always, 'e2e/team.spec.ts', 'http/vault.test.ts']],
+    ['a support module', ['tests/support/people.ts'], [always, 'e2e/team.spec.ts', 'http/vault.test.ts', REQUESTS]],
     ['a test', ['tests/unit/team.test.ts'], [always, 'unit/team.test.ts']],
     ['a document', ['docs/guide.md'], [always]],
   ])('returns the tests for %s', (_what, changed, expected) => {
@@ -66,7 +68,7 @@ describe('testsOf', () => {
     [
       'a module of the server',
       ['layers/fairway/server/notes/list.ts'],
-      [always, 'components/team.test.ts', 'e2e/team.spec.ts', ...http, 'unit/notes.test.ts'],
+      [always, 'components/team.test.ts', 'e2e/team.spec.ts', ...http, REQUESTS, 'unit/notes.test.ts'],
     ],
     ['a page', ['app/pages/team.vue'], [always, 'components/team.test.ts', 'e2e/team.spec.ts', 'http/shell.test.ts']],
     ['the command line', ['layers/fairway/cli/main.ts'], [always, 'http/cli.test.ts', 'starter/short.test.ts']],
