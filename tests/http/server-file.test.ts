@@ -8,9 +8,10 @@ import { startServer } from '../support/server'
 const output = join(sampleDir, '.output')
 const COMPILED = 'server/.compiled'
 
-it('built server files have one byte per character and lines of readable length', () => {
+it('built server files have one byte per character, lines of readable length and no source maps', () => {
   const files = globSync('server/{*,chunks/**/*}.mjs', { cwd: output })
   expect(files.length).toBeGreaterThan(100)
+  expect(globSync('server/{*,chunks/**/*}.map', { cwd: output })).toEqual([])
   const texts = files.map(file => ({ file, text: readFileSync(join(output, file), 'utf8') }))
   expect(texts.filter(({ text }) => Buffer.byteLength(text) !== text.length).map(({ file }) => file)).toEqual([])
   const main = texts.toSorted((a, b) => b.text.length - a.text.length)[0]
