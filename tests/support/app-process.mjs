@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createJiti } from 'jiti'
+import '../../layers/fairway/cli/load-drizzle.mjs'
 
 const path = relative => fileURLToPath(new URL(`../../layers/fairway/${relative}`, import.meta.url))
 const alias = {
