@@ -12,14 +12,10 @@ import { frames } from '#fw/page-frames'
 import { providers } from '#fw/providers'
 import { createApp } from '#fairway/server/compose'
 import { declareWork } from '#fairway/server/declare-work'
-import { checkCollections, keepTotals } from '#fairway/server/domains/collections'
-import { keepFiles } from '#fairway/server/domains/files'
+import { keepRows } from '#fairway/server/keep-rows'
+import { checkCollections } from '#fairway/server/domains/collections'
 import { declareProviders } from '#fairway/server/domains/oauth-client'
-import { PERSON_TEXT } from '#fairway/server/domains/people'
-import { keepLimits } from '#fairway/server/domains/plans'
 import { backgroundDone } from '#fairway/server/kernel/background'
-import { keepFolds } from '#fairway/server/kernel/folding/keep-folds'
-import { keepTrigrams } from '#fairway/server/kernel/folding/trigrams'
 import { startJobs } from '#fairway/server/kernel/jobs'
 import { createEdge } from '#fairway/testing/edge'
 import { copyMigratedDatabase } from './database'
@@ -45,11 +41,7 @@ export async function openApp({ env, host }: { env: Record<string, string>; host
     write: line => lines.push(line),
   })
   checkCollections(app, collections)
-  await keepFolds(app)
-  await keepTrigrams(app, PERSON_TEXT)
-  await keepTotals(app, collections)
-  await keepFiles(app)
-  await keepLimits(app)
+  await keepRows(app, collections)
   declareProviders(app, providers)
   declareWork(app, { jobs, mails, actions: async () => actions })
   const edge = createEdge(app, handlers, { port, host })
@@ -64,15 +56,16 @@ export async function openApp({ env, host }: { env: Record<string, string>; host
     await rm(dataDir, { recursive: true, force: true })
   }
   const log = () => lines.join('\n')
+  const secret = env.BETTER_AUTH_SECRET ?? SECRET
   return {
     origin,
     dataDir,
-    secret: SECRET,
+    secret,
     log,
     kill,
     async stop() {
       await kill()
-      expectNoSecrets(log(), [SECRET])
+      expectNoSecrets(log(), [secret])
       await expectNoScans(dataDir)
     },
   }

@@ -14,17 +14,13 @@ import { providers } from '#fw/providers'
 import { rootDir } from '#fw/root'
 import { createApp } from '../server/compose'
 import { declareWork } from '../server/declare-work'
-import { checkCollections, keepTotals } from '../server/domains/collections'
-import { keepFiles } from '../server/domains/files'
-import { PERSON_TEXT } from '../server/domains/people'
-import { keepLimits } from '../server/domains/plans'
+import { keepRows } from '../server/keep-rows'
+import { checkCollections } from '../server/domains/collections'
 import type { SharedTable } from '../server/domains/organizations'
 import { declareProviders } from '../server/domains/oauth-client'
 import { type App, createMemo } from '../server/kernel/app-context'
 import { backgroundDone } from '../server/kernel/background'
 import type { Orm } from '../server/kernel/database/client'
-import { keepFolds } from '../server/kernel/folding/keep-folds'
-import { keepTrigrams } from '../server/kernel/folding/trigrams'
 import { PLATFORM_JOB, type RanJob, runDueJobs } from '../server/kernel/jobs'
 import { type Caller, createCallers, type Reader } from './callers'
 import { createClock, type TestClock } from './clock'
@@ -89,11 +85,7 @@ export async function testApp({ env = {}, now }: TestAppOptions = {}): Promise<T
     mailer: outbox.mailer,
   })
   checkCollections(app, collections)
-  await keepFolds(app)
-  await keepTrigrams(app, PERSON_TEXT)
-  await keepTotals(app, collections)
-  await keepFiles(app)
-  await keepLimits(app)
+  await keepRows(app, collections)
   declareProviders(app, providers)
   declareWork(app, { jobs, mails, actions: async () => actions })
   const edge = createEdge(app)

@@ -12,19 +12,16 @@ import { providers } from '#fw/providers'
 import { createApp } from '#fairway/server/compose'
 import { declareWork } from '#fairway/server/declare-work'
 import { aroundRequests } from '#fairway/server/enter-request'
+import { keepRows } from '#fairway/server/keep-rows'
 import { bypassMiddleware, readyAnswers } from '#fairway/server/shortcuts'
 import { sealAuditLog } from '#fairway/server/domains/actions'
 import { endChangeStreams } from '#fairway/server/domains/changes'
-import { checkCollections, hostFileReader, keepTotals, listActions } from '#fairway/server/domains/collections'
-import { keepFiles } from '#fairway/server/domains/files'
-import { keepLimits } from '#fairway/server/domains/plans'
-import { holdsRefusedDevAccount, PERSON_TEXT } from '#fairway/server/domains/people'
+import { checkCollections, hostFileReader, listActions } from '#fairway/server/domains/collections'
+import { holdsRefusedDevAccount } from '#fairway/server/domains/people'
 import { declareTools, warnAboutStaticTokens } from '#fairway/server/domains/mcp'
 import { declareProviders } from '#fairway/server/domains/oauth-client'
 import type { App } from '#fairway/server/kernel/app-context'
 import { backgroundDone, markStopping } from '#fairway/server/kernel/background'
-import { keepFolds } from '#fairway/server/kernel/folding/keep-folds'
-import { keepTrigrams } from '#fairway/server/kernel/folding/trigrams'
 import { startJobs } from '#fairway/server/kernel/jobs'
 import { loadShippedMigrations } from '#fairway/server/kernel/database/migrations'
 import { migrateAll } from '#fairway/server/kernel/database/migrate'
@@ -107,11 +104,7 @@ async function start() {
   declareWork(app, { jobs, mails, pages, actions: async () => (await import('#fw/actions')).catalog })
   declareTools(app, loadTools)
   const { applied } = await migrateAll(app.db, await loadShippedMigrations(useStorage), app.log)
-  await keepFolds(app)
-  await keepTrigrams(app, PERSON_TEXT)
-  await keepTotals(app, collections)
-  await keepFiles(app)
-  await keepLimits(app)
+  await keepRows(app, collections)
   followSignals(app)
   const { environment, baseUrl } = app.config
   app.log.info('ready', { environment, baseUrl, migrations: applied.length })
