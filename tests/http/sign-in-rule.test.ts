@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { codeOf, statusAndCode } from '../support/error-code'
 import { createBrowser, sessionOf, type TestBrowser } from '../support/http'
 import { newestMail } from '../support/mail'
-import { type OidcProvider, signInWithCorp, startOidcProvider } from '../support/provider-oidc'
-import { borrowServer, type TestServer } from '../support/server'
+import { borrowWithCorp, type OidcProvider, signInWithCorp } from '../support/provider-oidc'
+import type { TestServer } from '../support/server'
 import { createTeamWorld, PASSWORD, type TeamPerson } from '../support/team'
 
 const NEW_PASSWORD = 'another quilt 8 lantern'
@@ -15,11 +15,7 @@ let server: TestServer
 let world: ReturnType<typeof createTeamWorld>
 
 beforeAll(async () => {
-  const client = { clientId: 'fairway', clientSecret: 'a-secret-between-the-two' }
-  provider = await startOidcProvider(client)
-  const providers = [{ id: 'corp', name: 'Corp', issuer: provider.issuer, ...client }]
-  server = await borrowServer({ env: { FW_OIDC_PROVIDERS: JSON.stringify(providers), FW_LOCAL_DATA_OWNER: HEIR } })
-  provider.allow(`${server.origin}/_fw/auth/callback/corp`)
+  ;({ provider, server } = await borrowWithCorp({ FW_LOCAL_DATA_OWNER: HEIR }))
   world = createTeamWorld(server)
 })
 afterAll(async () => {

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { codeOf } from '../support/error-code'
 import { createBrowser, sessionOf, type TestBrowser } from '../support/http'
-import { type OidcProvider, signInWithCorp, startOidcProvider } from '../support/provider-oidc'
+import { borrowWithCorp, type OidcProvider, signInWithCorp } from '../support/provider-oidc'
 import { query } from '../support/query'
-import { borrowServer, type TestServer } from '../support/server'
+import type { TestServer } from '../support/server'
 import { createTeamWorld, type TeamPerson } from '../support/team'
 
 let provider: OidcProvider
@@ -11,11 +11,7 @@ let server: TestServer
 let world: ReturnType<typeof createTeamWorld>
 
 beforeAll(async () => {
-  const client = { clientId: 'fairway', clientSecret: 'a-secret-between-the-two' }
-  provider = await startOidcProvider(client)
-  const providers = [{ id: 'corp', name: 'Corp', issuer: provider.issuer, ...client }]
-  server = await borrowServer({ env: { FW_OIDC_PROVIDERS: JSON.stringify(providers) } })
-  provider.allow(`${server.origin}/_fw/auth/callback/corp`)
+  ;({ provider, server } = await borrowWithCorp())
   world = createTeamWorld(server)
 })
 afterAll(async () => {

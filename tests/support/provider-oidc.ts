@@ -1,6 +1,7 @@
 import { createServer } from 'node:http'
 import { Provider } from 'oidc-provider'
 import { CookieJar, type TestBrowser } from './http'
+import { borrowServer, type TestServer } from './server'
 import { listen } from './web-server'
 
 export interface OidcProvider {
@@ -112,6 +113,18 @@ export async function startOidcProvider({
     cancel: url => walkPages(issuer, url, () => 'abort'),
     stop,
   }
+}
+
+/** Borrows a server with a real provider, which the application calls `corp`. */
+export async function borrowWithCorp(
+  env: Record<string, string> = {},
+): Promise<{ provider: OidcProvider; server: TestServer }> {
+  const client = { clientId: 'fairway', clientSecret: 'a-secret-between-the-two' }
+  const provider = await startOidcProvider(client)
+  const providers = [{ id: 'corp', name: 'Corp', issuer: provider.issuer, ...client }]
+  const server = await borrowServer({ env: { FW_OIDC_PROVIDERS: JSON.stringify(providers), ...env } })
+  provider.allow(`${server.origin}/_fw/auth/callback/corp`)
+  return { provider, server }
 }
 
 /** Signs a browser in with the provider that the application calls `corp`; returns the response of the callback. */
