@@ -1,7 +1,8 @@
+import { setTimeout } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { sessionOf } from '../support/http'
 import { query } from '../support/query'
-import { find, press, shows } from './page'
+import { count, find, press, shows } from './page'
 import { expectNoViolations, startSignedIn, waitFor, within } from './support'
 
 test('settings list the calls that wait, and change whether an app asks before it deletes', async () => {
@@ -43,7 +44,7 @@ test('settings list the calls that wait, and change whether an app asks before i
   await waitFor(async () => expect(await asksFirst()).toEqual([1]))
 })
 
-test('an open page shows a message when an app asks for approval', async () => {
+test('an open page shows one message when an app asks for approval, also several times', async () => {
   const { open } = await startSignedIn()
   await open('/settings/apps')
   await shows('Nothing is waiting for you.')
@@ -51,8 +52,14 @@ test('an open page shows a message when an app asks for approval', async () => {
   const change = { action: 'request-approval', collections: [], id: null, ageInMs: 0 }
   // The stream of this tab begins two seconds after the page.
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel has a single origin
-  const timer = setInterval(() => anotherTab.postMessage({ kind: 'change', change, id: '1', sentAt: Date.now() }), 500)
-  await find('group', 'An app asks for your approval')
+  const ask = () => anotherTab.postMessage({ kind: 'change', change, id: '1', sentAt: Date.now() })
+  const timer = setInterval(ask, 500)
+  const asked = () => count('group', 'An app asks for your approval')
+  await waitFor(() => expect(asked()).toBeGreaterThan(0))
   clearInterval(timer)
+  ask()
+  ask()
+  await setTimeout(500)
+  expect(asked()).toBe(1)
   anotherTab.close()
 })

@@ -14,6 +14,8 @@ export function noticeApproval(nuxtApp: NuxtApp, { action }: Change): void {
     useTexts(texts)
     const { t } = useI18n()
     useToast().add({
+      // Several questions in a row are one message.
+      id: 'approval',
       title: t('apps.waiting.asked'),
       icon: 'i-lucide-circle-question-mark',
       duration: SHOWN_IN_MS,
