@@ -135,7 +135,11 @@ test('several notes are selected as a range, archived with undo, and deleted aft
   await open('/notes')
   const box = (number: number) => find('checkbox', `Select “${noteTitle(number)}”`)
   const bar = () => find('region', 'Selected notes')
-  const hasNotes = (n: number) => waitFor(() => expect(count('heading', /^Note \d/)).toBe(n))
+  const hasNotes = (n: number) =>
+    waitFor(() => {
+      expect(count('heading', /^Note \d/)).toBe(n)
+      expect(document.querySelector('[aria-busy=true]')).toBeNull()
+    })
   await hasNotes(8)
   const user = userEvent.setup()
   await user.click(await box(8))

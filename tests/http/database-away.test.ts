@@ -41,6 +41,8 @@ async function underWrites(work: () => Promise<unknown>): Promise<Written> {
     for (let count = 0; !over.signal.aborted; count += 1) {
       const title = `${writer}-${count}-${crypto.randomUUID()}`
       const answer = await createNote(title)
+      // Enough writes to meet every moment of an outage, and not as many as the processor allows.
+      await sleep(20)
       if (answer.ok) {
         written.acknowledged.push(title)
         await answer.arrayBuffer()
