@@ -81,22 +81,33 @@ const digest = (rows: (string | null)[][]): string =>
 
 const quote = (name: string) => `"${name.replaceAll('"', '""')}"`
 
-/** The columns and the checksum of a table's values, read from PostgreSQL. */
-function loadedTable(postgres: Postgres, database: string, table: string) {
-  const types = postgres.rows<{ column_name: string; data_type: string }>(
-    database,
-    `select column_name, data_type from information_schema.columns where table_name = '${table}' order by column_name collate "C"`,
+/** The columns and the checksum of the values of each table, read from PostgreSQL by two statements. */
+function loadedTables(postgres: Postgres, database: string, names: string[]) {
+  const columnsOf = Object.groupBy(
+    postgres.rows<{ of: string; name: string; type: string }>(
+      database,
+      `select table_name as of, column_name as name, data_type as type from information_schema.columns order by column_name collate "C"`,
+    ),
+    ({ of }) => of,
   )
-  const columns = types.map(({ column_name }) => column_name)
-  const texts = columns.map(column => `${quote(column)}::text`).join(', ')
-  const rows = postgres.rows<{ v: (string | null)[] }>(
-    database,
-    `select json_build_array(${texts}) as v from ${quote(table)}`,
+  const texts = (table: string) => columnsOf[table]?.map(({ name }) => `${quote(name)}::text`).join(', ')
+  const reads = names.map((name, i) => `select ${i} as i, json_build_array(${texts(name)}) as v from ${quote(name)}`)
+  const rowsOf = Object.groupBy(
+    postgres.rows<{ i: number; v: (string | null)[] }>(database, reads.join(' union all ')),
+    ({ i }) => i,
   )
-  const sorted = rows.map(({ v }) =>
-    v.map((text, i) => (types[i]?.data_type === 'double precision' && text ? String(Number(text)) : text)),
-  )
-  return { columns, types: types.map(({ data_type }) => data_type), sum: digest(sorted) }
+  return names.map((name, n) => {
+    const columns = columnsOf[name] ?? []
+    const rows = (rowsOf[n] ?? []).map(({ v }) =>
+      v.map((text, i) => (columns[i]?.type === 'double precision' && text ? String(Number(text)) : text)),
+    )
+    return {
+      name,
+      columns: columns.map(column => column.name),
+      types: columns.map(({ type }) => type),
+      sum: digest(rows),
+    }
+  })
 }
 
 /** The checksum of the same values in SQLite, where a column of bytes holds texts and numbers too. */
@@ -124,7 +135,11 @@ function expectSame(
   source: DatabaseSync,
   tables: { name: string; rows: number }[],
 ) {
-  const stored = tables.map(({ name }) => ({ name, ...loadedTable(postgres, database, name) }))
+  const stored = loadedTables(
+    postgres,
+    database,
+    tables.map(({ name }) => name),
+  )
   expect(stored.map(({ name, sum }) => [name, sum])).toEqual(
     stored.map(table => [table.name, storedSum(source, table.name, table)]),
   )
@@ -270,7 +285,7 @@ describe.skipIf(!hasPostgres)('an export in PostgreSQL', () => {
     ])
     expectSame(postgres, 'odd', database, tables)
     database.close()
-    expect(loadedTable(postgres, 'odd', 'loose')).toMatchObject({
+    expect(loadedTables(postgres, 'odd', ['loose'])[0]).toMatchObject({
       columns: ['anything', 'b', 'd', 'id', 'n', 'r', 't', 'w'],
       types: ['bytea', 'bytea', 'numeric', 'bigint', 'text', 'double precision', 'text', 'text'],
     })
