@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import type { Connection } from '#fairway/shared/schemas/connection'
 import { IS_PUBLISHED } from '../../layers/fairway/shared/package'
 import { confirmAddress, addGrant, query } from '../support/query'
 import { addMember } from '../support/team'
@@ -184,6 +185,28 @@ test('a credential is added, replaced and deleted', async () => {
   await press('Delete', 'button', question)
   await waitFor(() => expect(screen.queryByText('•••• new1')).toBeNull())
   expect(screen.queryByRole('dialog')).toBeNull()
+})
+
+test('a connection that its provider no longer renews leads to the provider again', async () => {
+  const { open, intercept } = await startSignedIn({ env: { FW_OIDC_PROVIDERS: CORP } })
+  const connection: Connection = {
+    provider: 'corp',
+    name: 'Corp',
+    status: 'reconnect-required',
+    account: 'ada@corp.test',
+    requestedScopes: [],
+    scopes: [],
+    expiresAt: null,
+    renewsItself: false,
+    connectedAt: new Date().toISOString(),
+    refreshedAt: null,
+  }
+  intercept(/^\/_fw\/connections$/, () => Response.json({ connections: [connection] }))
+  await open('/connections')
+  await screen.findByText('The provider no longer renews this connection.')
+  const again = screen.getByRole('link', { name: 'Connect Corp again' })
+  expect(again.getAttribute('href')).toMatch(/^\/_fw\/connections\/corp/)
+  await expectNoViolations(main())
 })
 
 test('organization credentials are stored in the vault, and adding one starts in the name field', async () => {

@@ -1,17 +1,27 @@
 import type { Page } from '@playwright/test'
-import { type CustomerProvider, startCustomerProvider } from '../support/customer-provider'
-import { query } from '../support/query'
+import { type CustomerProvider, goThrough, startCustomerProvider } from '../support/customer-provider'
+import { type DnsServer, startDns } from '../support/dns'
 import { expectNoViolations, expectNoViolationsInBothColours } from '../support/accessibility'
 import { expect, oncePerFile, test as base } from '../support/e2e'
 import { startSmtp } from '../support/mail'
 import { aPerson, pageHeading, signInAtProvider, signUp } from '../support/people'
+import { createTeamWorld } from '../support/team'
 
 /** The application in tests/fixtures/author has a custom name, look, pages and texts. A test server receives its mails. */
-const test = base.extend<object, { mails: Awaited<ReturnType<typeof startSmtp>>; provider: CustomerProvider }>({
+const test = base.extend<
+  object,
+  { mails: Awaited<ReturnType<typeof startSmtp>>; dns: DnsServer; provider: CustomerProvider }
+>({
   mails: oncePerFile(startSmtp),
+  dns: oncePerFile(() => startDns()),
   provider: oncePerFile(() => startCustomerProvider()),
-  serverEnv: async ({ mails, provider }, use) =>
-    use({ SMTP_URL: mails.url, EMAIL_FROM: 'no-reply@example.test', FW_ISSUER_ORIGINS: provider.origin }),
+  serverEnv: async ({ mails, dns, provider }, use) =>
+    use({
+      SMTP_URL: mails.url,
+      EMAIL_FROM: 'no-reply@example.test',
+      FW_DNS_SERVERS: dns.address,
+      FW_ISSUER_ORIGINS: provider.origin,
+    }),
 })
 test.use({ application: 'author' })
 
@@ -114,22 +124,28 @@ test.describe('sign-in card on a public page', () => {
     page,
     origin,
     server,
+    dns,
     provider,
   }) => {
-    const rows = [
-      `insert into organizations (id, name, created_by, created_at) values ('larch', 'Larch', 'test', 0)`,
-      `insert into fw_org_domains (org_id, domain, token, status, created_by, created_at)
-        values ('larch', 'larch.example.org', 'token', 'proved', 'test', 0)`,
-      `insert into fw_org_connections (id, org_id, name, issuer, client_id, client_auth, provision, default_role, state,
-          created_by, created_at)
-        values ('larch', 'larch', 'Larch', '${provider.issuer}', 'fairway', 'private_key_jwt', 1, 'member', 'active', 'test', 0)`,
-    ]
-    for (const row of rows) await query(server, row)
-    const jwksUri = `${origin}/_fw/auth/jwks`
-    provider.register({ clientId: 'fairway', redirectUri: `${origin}/_fw/auth/callback/connection/larch`, jwksUri })
+    const { browser } = await createTeamWorld(server).person()
+    const post = async (path: string, json: object = {}) => {
+      const answer = await browser.post(`/_fw/org/${path}`, { json })
+      expect(answer.status, path).toBeLessThan(300)
+      return answer.json()
+    }
+    const domain = 'larch.example.org'
+    const { record } = await post('domains', { domain })
+    dns.set(record.name, [record.value])
+    await post(`domains/${domain}/check`)
+    const client = { clientId: 'fairway', clientSecret: 'a-secret-between-the-two' }
+    const { id, redirectUri } = await post('connections', { name: 'Larch', issuer: provider.issuer, ...client })
+    provider.register({ ...client, redirectUri })
+    provider.person('oak', { email: `oak@${domain}`, email_verified: true, name: 'Oak' })
+    await goThrough(provider, browser, (await post(`connections/${id}/test`)).url, 'oak')
+    await post(`connections/${id}/activate`)
     await page.goto(`${origin}/welcome`)
-    provider.person('fir', { email: 'fir@larch.example.org', email_verified: true, name: 'Fir' })
-    await card(page).getByLabel('Email address').fill('fir@larch.example.org')
+    provider.person('fir', { email: `fir@${domain}`, email_verified: true, name: 'Fir' })
+    await card(page).getByLabel('Email address').fill(`fir@${domain}`)
     await card(page).getByRole('button', { name: 'Email me a link' }).click()
     await signInAtProvider(page, 'fir')
     await page.waitForURL('**/plans')

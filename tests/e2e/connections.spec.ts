@@ -3,7 +3,6 @@ import { expectNoViolations } from '../support/accessibility'
 import { expect, oncePerFile, test as base } from '../support/e2e'
 import { signUp } from '../support/people'
 import { type OidcProvider, startOidcProvider } from '../support/provider-oidc'
-import { query } from '../support/query'
 
 const client = { clientId: 'fairway', clientSecret: 'a-secret-between-the-two' }
 
@@ -28,10 +27,9 @@ async function agree(page: Page, corp: OidcProvider, email: string): Promise<voi
   await page.getByRole('button', { name: 'Continue' }).click()
 }
 
-test('a cancelled connection shows a message, and an account is connected, reconnected and disconnected', async ({
+test('a cancelled connection shows a message, and an account is connected and disconnected', async ({
   page,
   origin,
-  server,
   corp,
 }) => {
   await signUp(page, origin)
@@ -48,13 +46,6 @@ test('a cancelled connection shows a message, and an account is connected, recon
   await expect(page.getByText('ada@corp.test')).toBeVisible()
   await expect(page).toHaveURL(/\/connections$/)
   await expectNoViolations(page)
-
-  await query(server, `update oauth_tokens set status = 'reconnect_required'`)
-  await page.reload()
-  await expect(page.getByText('The provider no longer renews this connection.')).toBeVisible()
-  await page.getByRole('link', { name: 'Connect Corp again' }).click()
-  await agree(page, corp, 'ada@corp.test')
-  await expect(page.getByText('Connected', { exact: true })).toBeVisible()
 
   await page.getByRole('button', { name: 'Disconnect Corp' }).click()
   await page.getByRole('button', { name: 'Disconnect now' }).click()
