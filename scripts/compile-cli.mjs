@@ -53,7 +53,7 @@ const ENTRIES = [
   'server/kernel/locale-files.ts',
   'server/{actions,collections,jobs}/**/*.ts',
   // The operations that commands call.
-  'server/domains/{jobs/operations,sign-in/people-operations,plans/organization-operations}.ts',
+  'server/domains/operator/*-operations.ts',
 ]
 const CONFIG = '\0fw-config'
 const SETTINGS = `

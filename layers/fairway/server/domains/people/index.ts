@@ -12,6 +12,7 @@ export {
   findPerson,
   isLocalIdentity,
   isOperator,
+  findPersonId,
   mayOpen,
   mayOpenSql,
   LOCAL_PEOPLE,

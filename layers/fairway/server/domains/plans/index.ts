@@ -1,6 +1,7 @@
 export { plansRows } from './dependents'
 export { entitled } from './entitled'
 export { keepLimits } from './keep-limits'
-export { endPlans, setPlan } from './set-plan'
+export { plansOfMany } from './plan-of'
+export { changePlan, endPlans, setPlan } from './set-plan'
 export { seatsLeft } from './seats-left'
 export { showPlan } from './show-plan'

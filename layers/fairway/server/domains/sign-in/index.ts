@@ -13,10 +13,17 @@ export {
 export { unlinkAccount } from './linked-accounts'
 export { openLinkSchema, showLink, submitLink } from './open-link'
 export { signInWithPasskey, startPasskeySignIn } from './passkeys/passkey-sign-in'
-export { addPasskey, startPasskeyRegistration } from './passkeys/passkeys'
+export { addPasskey, listPasskeys, startPasskeyRegistration } from './passkeys/passkeys'
 export { readySignIn, showSignIn, submitSignIn } from './sign-in-form'
 export { checkCallbacks, findAuthEndpoint, signInMethods } from './sign-in-methods'
 export { signInWithCode, twoFactorSealedColumns } from './two-factor/second-factor'
 export { LanguageForm } from './page-parts'
 export { decideTerms, showTerms } from './terms-page'
-export { activateTwoFactor, endTwoFactor, renewBackupCodes, startTwoFactor } from './two-factor/setup'
+export {
+  activateTwoFactor,
+  endTwoFactor,
+  renewBackupCodes,
+  resetTwoFactor,
+  startTwoFactor,
+  twoFactorState,
+} from './two-factor/setup'

@@ -1,4 +1,4 @@
-// Operations for operators on the organizations of an installation.
+// The organizations of an installation.
 import { z } from 'zod'
 import { auditIn, defineOperations, operation } from '#fairway/server/domains/actions'
 import {
@@ -7,6 +7,7 @@ import {
   listOrganizations,
   restoreForOwners,
 } from '#fairway/server/domains/organizations'
+import { changePlan, plansOfMany, showPlan } from '#fairway/server/domains/plans'
 import { countedShape } from '#fairway/server/kernel/database/read-sorted'
 import {
   ORGANIZATION_ORDERS,
@@ -14,9 +15,6 @@ import {
   organizationsPageSchema,
 } from '#fairway/shared/schemas/operator'
 import { organizationDeletionSchema, organizationEntrySchema } from '#fairway/shared/schemas/organization'
-import { plansOfMany } from './plan-of'
-import { changePlan } from './set-plan'
-import { showPlan } from './show-plan'
 
 const input = z.object({ orgId: z.string().max(100) })
 

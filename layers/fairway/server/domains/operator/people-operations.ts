@@ -1,4 +1,4 @@
-// Operations for operators on the people of an installation.
+// The people of an installation.
 import { z } from 'zod'
 import { defineOperations, operation, recordWithin } from '#fairway/server/domains/actions'
 import { listMembershipsOf, organizationNamesOf } from '#fairway/server/domains/organizations'
@@ -10,6 +10,7 @@ import {
   suspendPerson,
 } from '#fairway/server/domains/people'
 import { startView } from '#fairway/server/domains/sessions'
+import { listPasskeys, resetTwoFactor, twoFactorState } from '#fairway/server/domains/sign-in'
 import type { App } from '#fairway/server/kernel/app-context'
 import { countedShape } from '#fairway/server/kernel/database/read-sorted'
 import { AppError } from '#fairway/server/kernel/http/app-error'
@@ -20,8 +21,6 @@ import {
   peoplePageSchema,
   personDetailsSchema,
 } from '#fairway/shared/schemas/operator'
-import { listPasskeys } from './passkeys/passkeys'
-import { resetTwoFactor, twoFactorState } from './two-factor/setup'
 
 const personInput = z.object({ personId: z.string().max(64) })
 const reasonSchema = z.string().trim().min(1).max(500)
