@@ -93,14 +93,14 @@ const columnFor = (table: SQLiteTable, who: string) => {
   return column && (who === 'owner' || column.getSQLType().startsWith('text_')) ? column : undefined
 }
 
-interface Asked {
+interface AccessQuestion {
   table: SharedTable
   who: string
   asking: TestPerson
   row: Readonly<Record<string, unknown>>
 }
 
-async function mayDo(app: App, { table, who, asking, row }: Asked): Promise<string[]> {
+async function mayDo(app: App, { table, who, asking, row }: AccessQuestion): Promise<string[]> {
   const session = await sessionOf(app, asking)
   const named = columnFor(table, who)
   const id = `policy-${asking.userId}`

@@ -13,7 +13,7 @@ import { type DatabaseCheck, isInUse, markerIn, prepareForServers, sum } from '.
 import { extractFiles } from './files-archive'
 import { CANCELLED, isAtTerminal, say, UsageFault } from '../terminal'
 
-interface Asked {
+interface RestoreOptions {
   key?: string
   to?: string
   replace?: string
@@ -21,7 +21,7 @@ interface Asked {
 }
 
 /** Replaces a database with a backup, or shows what would change. Throws a UsageFault when the person did not agree. */
-export async function restore(backup: string, options: Asked): Promise<void> {
+export async function restore(backup: string, options: RestoreOptions): Promise<void> {
   const { key: keyFile, to } = options
   const [file, place] = [resolve(backup), to === undefined ? databaseFile() : resolve(to, 'fairway.db')]
   const isThere = existsSync(place)
@@ -59,7 +59,7 @@ export async function restore(backup: string, options: Asked): Promise<void> {
 }
 
 /** Whether the person states the address of the database that the settings name. Throws for another address, and for none. */
-async function mayReplace(place: string, { replace, yes }: Asked): Promise<boolean> {
+async function mayReplace(place: string, { replace, yes }: RestoreOptions): Promise<boolean> {
   const isPlace = (address: string) => resolve(address.trim().replace(/^file:/, '')) === place
   if (replace === undefined && !yes) return false
   if (replace === undefined && !isAtTerminal())

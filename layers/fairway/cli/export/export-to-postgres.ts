@@ -11,7 +11,7 @@ import { readTables, type Table } from './read-tables'
 import { openSnapshot, type Snapshot } from './snapshot'
 import { rowsOf, type Write, writeDump } from './write-dump'
 
-interface Asked {
+interface ExportOptions {
   file?: string
   to: string
   'dry-run': boolean
@@ -24,22 +24,22 @@ interface Asked {
  * Writes the database of this folder's settings as SQL for PostgreSQL into a new file of mode 600; returns the exit code. Throws
  * when the file exists, or a text contains NUL.
  */
-export async function exportToPostgres(asked: Asked): Promise<number> {
-  if (asked.to !== 'postgres') throw new UsageFault(`\`${asked.to}\` is not supported. Use --to postgres.`)
+export async function exportToPostgres(options: ExportOptions): Promise<number> {
+  if (options.to !== 'postgres') throw new UsageFault(`\`${options.to}\` is not supported. Use --to postgres.`)
   const env = readEnv(process.env)
-  const isDryRun = asked['dry-run']
-  const to = resolve(asked.file ?? join(env.FW_DATA_DIR ?? '.data', 'exports', `${timeName()}.sql`))
-  if (existsSync(to) && !asked.force && !isDryRun)
+  const isDryRun = options['dry-run']
+  const to = resolve(options.file ?? join(env.FW_DATA_DIR ?? '.data', 'exports', `${timeName()}.sql`))
+  if (existsSync(to) && !options.force && !isDryRun)
     throw new Error(`${to} is there already. Nothing was written. Replace it with --force.`)
   const snapshot = await openSnapshot(env)
   try {
     const found = await readTables(snapshot, name => showProgress(`looking at ${name}`))
     const { tables } = found
     const schema = await postgresSchema(snapshot, found)
-    schema.notes.push(...(await textsWithNul(snapshot, tables, asked['replace-nul'])))
+    schema.notes.push(...(await textsWithNul(snapshot, tables, options['replace-nul'])))
     const bytes = isDryRun ? 0 : await inNewFile(to, write => writeDump(snapshot, { tables, schema }, write))
     showProgress('')
-    if (asked.json) {
+    if (options.json) {
       const counts = tables.map(({ name, rows }) => ({ name, rows }))
       say(JSON.stringify({ isDryRun, file: isDryRun ? null : to, bytes, tables: counts, notes: schema.notes }))
     } else report(isDryRun ? undefined : { to, bytes }, tables, schema.notes)

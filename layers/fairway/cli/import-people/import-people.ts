@@ -11,7 +11,7 @@ import { ImportPlan, type Planned } from './plan-import'
 import { type FileRow, readPeople } from './read-people'
 import { writeImport } from './write-import'
 
-interface Asked {
+interface ImportOptions {
   file: string
   'dry-run': boolean
   yes: boolean
@@ -25,20 +25,23 @@ interface Asked {
 const AT_ONCE = 200
 
 /** Imports the people of a file, or says what it would do; 1 when rows were refused. Throws a UsageFault for a wrong file. */
-export async function importPeople(app: App, asked: Asked): Promise<number> {
-  const { file, mail } = asked
+export async function importPeople(app: App, options: ImportOptions): Promise<number> {
+  const { file, mail } = options
   if (!statSync(file, { throwIfNoEntry: false })?.isFile()) throw new UsageFault(`There is no file ${file}.`)
   if (mail && !app.mailer.isReady) throw new AppError('mail-unavailable')
-  const lacksYes = app.config.environment === 'production' && !asked.yes
-  const isDry = asked['dry-run'] || lacksYes
-  const write = isDry ? async (planned: Planned[]) => planned : await writer(app, asked)
-  const plan = new ImportPlan(app, { createsOrganizations: asked['create-organizations'] })
-  const report = new Report(asked.json)
+  const lacksYes = app.config.environment === 'production' && !options.yes
+  const isDry = options['dry-run'] || lacksYes
+  const write = isDry ? async (planned: Planned[]) => planned : await writer(app, options)
+  const plan = new ImportPlan(app, { createsOrganizations: options['create-organizations'] })
+  const report = new Report(options.json)
   for await (const rows of pieces(readPeople(createReadStream(file)))) report.add(await write(await plan.next(rows)))
-  return report.end(isDry, lacksYes && !asked['dry-run'])
+  return report.end(isDry, lacksYes && !options['dry-run'])
 }
 
-async function writer(app: App, { file, mail, operator }: Asked): Promise<(planned: Planned[]) => Promise<Planned[]>> {
+async function writer(
+  app: App,
+  { file, mail, operator }: ImportOptions,
+): Promise<(planned: Planned[]) => Promise<Planned[]>> {
   const session = await operatorSession(app, operator)
   let isNoted = false
   return async planned => {

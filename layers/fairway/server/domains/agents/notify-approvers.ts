@@ -3,7 +3,7 @@ import type { App } from '#fairway/server/kernel/app-context'
 import { mailContent, mailTime } from '#fairway/server/kernel/mail/mail-content'
 import { type ApprovalRow, approvalPath } from './approvals'
 
-interface Asked {
+interface ApprovalNotice {
   /** The addresses of the people who may approve it. */
   approvers: readonly string[]
   /** The name of the host. */
@@ -15,7 +15,11 @@ interface Asked {
  * Mails the people who may approve a call, in the background. The mail has no text that an agent wrote. Sends no mail when no mail is
  * set up.
  */
-export async function notifyApprovers(app: App, row: ApprovalRow, { approvers, host, orgName }: Asked): Promise<void> {
+export async function notifyApprovers(
+  app: App,
+  row: ApprovalRow,
+  { approvers, host, orgName }: ApprovalNotice,
+): Promise<void> {
   const href = app.config.baseUrl + approvalPath(row.id)
   for (const address of approvers) {
     const person = await findPerson(app, { email: address })

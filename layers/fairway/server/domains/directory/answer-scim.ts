@@ -53,9 +53,9 @@ async function answer(app: App, event: H3Event, path: string, query: URLSearchPa
   await rateLimit(app, limits.scimPerOrg, orgId)
   const [resource = '', id, ...more] = path.split('/')
   if (more.length > 0) throw notFound()
-  const asked = { orgId, id, query, projection: projectionOf(query) }
-  if (resource.toLowerCase() === 'users') return answerResource(app, event, directoryUsers, asked)
-  if (resource.toLowerCase() === 'groups') return answerResource(app, event, directoryGroups, asked)
+  const request = { orgId, id, query, projection: projectionOf(query) }
+  if (resource.toLowerCase() === 'users') return answerResource(app, event, directoryUsers, request)
+  if (resource.toLowerCase() === 'groups') return answerResource(app, event, directoryGroups, request)
   const document = event.method === 'GET' ? discovery(app, resource, id) : undefined
   if (!document) throw notFound()
   return { status: 200, body: document }
@@ -63,7 +63,7 @@ async function answer(app: App, event: H3Event, path: string, query: URLSearchPa
 
 const notFound = (): ScimError => new ScimError('There is nothing at this address.', undefined, 404)
 
-interface Asked {
+interface ScimRequest {
   orgId: string
   id?: string
   query: URLSearchParams
@@ -74,13 +74,13 @@ async function answerResource<Row>(
   app: App,
   event: H3Event,
   resource: ScimResource<Row>,
-  asked: Asked,
+  request: ScimRequest,
 ): Promise<ScimAnswer> {
   const { method } = event
-  const { orgId, id, query, projection } = asked
+  const { orgId, id, query, projection } = request
   const documentOf = async (row: Row) => (await toDocuments(app, resource, [row], projection))[0]
   if (id === undefined) {
-    if (method === 'GET') return listResources(app, resource, asked)
+    if (method === 'GET') return listResources(app, resource, request)
     if (method !== 'POST') throw notAllowed()
     return { status: 201, body: await documentOf(await resource.add(app, orgId, await readDocument(event))) }
   }
@@ -103,8 +103,8 @@ async function toDocuments<Row>(app: App, resource: ScimResource<Row>, rows: rea
   return (await resource.toDocuments(app, rows, projection)).map(projection.of)
 }
 
-async function listResources<Row>(app: App, resource: ScimResource<Row>, asked: Asked): Promise<ScimAnswer> {
-  const { orgId, query, projection } = asked
+async function listResources<Row>(app: App, resource: ScimResource<Row>, request: ScimRequest): Promise<ScimAnswer> {
+  const { orgId, query, projection } = request
   const { rows, total, startIndex } = await resource.list(app, orgId, {
     filter: query.get('filter') ?? undefined,
     startIndex: numberOf(query.get('startIndex'), 1),

@@ -23,7 +23,7 @@ import type { Session } from '#fairway/shared/schemas/session'
 import { INVITATION_PAGE } from '#fairway/shared/paths'
 import { rateLimit } from '../../kernel/limits/rate-limit'
 import { limits } from '../../kernel/limits/limits'
-import { checkMayGive, INVITATION_IS_OPEN, requireOrg, type Actor } from './org-context'
+import { checkMayGive, INVITATION_IS_OPEN, type Actor } from './org-context'
 import { orgInvitations } from './tables'
 import { mailName } from './mail-name'
 import { findMember } from './member-list'
@@ -152,8 +152,7 @@ export async function revokeInvitation(app: App, actor: Actor, id: string): Prom
 }
 
 /** Lists the pending invitations with the state of their emails, for owners and admins. */
-export async function listPendingInvitations(app: App, session: Session): Promise<ListedInvitation[]> {
-  const actor = requireOrg(session, 'list-invitations')
+export async function listPendingInvitations(app: App, actor: Actor): Promise<ListedInvitation[]> {
   // Managers also see invitations whose inviter lost the right, so that they can resend or revoke them.
   const isPending = `i.org_id = ? and i.status = 'pending' and i.expires_at > ?`
   const rows = await findInvitations(app, isPending, [actor.orgId, app.now().getTime()])

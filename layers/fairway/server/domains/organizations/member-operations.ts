@@ -78,9 +78,9 @@ export default defineOperations({
     openIn: ['view'],
     permission: 'list-invitations',
     output: pendingInvitationsSchema,
-    run: async (_input, { app, session }) => ({
-      invitations: await listPendingInvitations(app, session),
-      needsVerifiedEmail: mustConfirmToInvite(app, session),
+    run: async (_input, { app, actor }) => ({
+      invitations: await listPendingInvitations(app, actor),
+      needsVerifiedEmail: mustConfirmToInvite(app, actor.session),
     }),
   }),
   'invite-member': operation({

@@ -25,7 +25,7 @@ import {
 type Row = Readonly<Record<string, unknown>>
 
 /** The properties of a person that rules check. */
-export interface Asking {
+export interface Principal {
   email: string
   orgId: string | null
   orgRole: string | null
@@ -47,10 +47,10 @@ export interface Asking {
 }
 
 /** Whether any of these parts allows it; `row` has the columns by their names in code. */
-const isAllowed = (parts: readonly Part[], row: Row, person: Asking): boolean =>
+const isAllowed = (parts: readonly Part[], row: Row, person: Principal): boolean =>
   parts.some(part => isMet(part, row, person))
 
-function isMet(part: Part, row: Row, person: Asking): boolean {
+function isMet(part: Part, row: Row, person: Principal): boolean {
   const isInOrg = row.orgId !== null && row.orgId === person.orgId
   if (part.kind === 'all') return part.parts.every(each => isMet(each, row, person))
   if (part.kind === 'via') {
@@ -67,7 +67,7 @@ function isMet(part: Part, row: Row, person: Asking): boolean {
 function isMetInOrg(
   part: Exclude<Part, { kind: 'all' | 'shared' | 'person' | 'via' }>,
   row: Row,
-  person: Asking,
+  person: Principal,
 ): boolean {
   if (part.kind === 'member') return true
   if (part.kind === 'team') return person.teams.includes(String(row[part.column]))
@@ -77,7 +77,7 @@ function isMetInOrg(
   return part.roles.includes((part.kind === 'orgRole' ? person.orgRole : person.appRole) ?? '')
 }
 
-function isHeldFor(part: Extract<Part, { kind: 'permission' }>, row: Row, person: Asking): boolean {
+function isHeldFor(part: Extract<Part, { kind: 'permission' }>, row: Row, person: Principal): boolean {
   const { permissions = [], ofTeams, sharedTeams = [] } = person
   const teams = ofTeams?.get(part.name) ?? []
   const ofRow = [...(part.columns ?? []).map(name => row[name]), ...sharedTeams]
@@ -88,9 +88,9 @@ function isHeldFor(part: Extract<Part, { kind: 'permission' }>, row: Row, person
 export const addressIn = (row: Row, name: string): unknown =>
   row[name] ?? (name === 'owner' ? row.ownerEmail : undefined)
 
-const isPersonal = (row: Row, { isAccount = false }: Asking): boolean => row.orgId === null && !isAccount
+const isPersonal = (row: Row, { isAccount = false }: Principal): boolean => row.orgId === null && !isAccount
 
-function isShared(role: ShareRole, row: Row, person: Asking): boolean {
+function isShared(role: ShareRole, row: Row, person: Principal): boolean {
   const { email, orgId, share } = person
   const isInOrg = row.orgId !== null && row.orgId === orgId
   if (row.ownerEmail === email && (isPersonal(row, person) || isInOrg)) return true
@@ -107,7 +107,7 @@ export function mayWith(
   table: SQLiteTable,
   action: Exclude<PolicyAction, 'create'>,
   row: Row,
-  person: Asking,
+  person: Principal,
 ): boolean {
   const policy = policyOf(table)
   if (!policy) return true
@@ -117,7 +117,7 @@ export function mayWith(
 }
 
 /** Returns the changed fields that the person may not write. A field that they can read may be sent with its current value. */
-export const refusedFields = (table: SQLiteTable, changes: Changes, row: Row, person: Asking): string[] =>
+export const refusedFields = (table: SQLiteTable, changes: Changes, row: Row, person: Principal): string[] =>
   ruledChanges(table, changes)
     .filter(([name, value]) => {
       const { read, write = [] } = policyOf(table)?.fields[name] ?? {}
@@ -127,17 +127,17 @@ export const refusedFields = (table: SQLiteTable, changes: Changes, row: Row, pe
     .map(([name]) => name)
 
 /** Whether the update is also allowed in the teams that the changes give the row. */
-export function mayMove(table: SQLiteTable, changes: Changes, row: Row, person: Asking): boolean {
+export function mayMove(table: SQLiteTable, changes: Changes, row: Row, person: Principal): boolean {
   const moved = movedTeams(table, changes)
   return !moved || isAllowed(policyOf(table)?.rules.update ?? [], { ...row, ...moved }, person)
 }
 
 /** Returns the properties of this person that rules check; for a row, also their share of it. */
-export async function personOf(db: Orm, table: SharedTable, session: Session, id: string | null): Promise<Asking> {
+export async function personOf(db: Orm, table: SharedTable, session: Session, id: string | null): Promise<Principal> {
   const { orgId } = session
   const { email, userId, isPerson } = principalOf(session)
   const holder = { orgId, id: userId, appId: appOfRun(), carried: carriedInRun() }
-  type Found = Pick<Asking, 'orgRole' | 'appRole' | 'share'> &
+  type Found = Pick<Principal, 'orgRole' | 'appRole' | 'share'> &
     Record<'teams' | 'held' | 'ofTeams' | 'sharedTeams', string>
   const names = permissionsIn(table)
   const isOfRow = sql`resource = ${getTableName(table)} and resource_id = ${id}`

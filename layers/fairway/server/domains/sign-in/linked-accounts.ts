@@ -12,7 +12,7 @@ import { otherPasskey } from './passkeys/passkeys'
 
 export const linkInput = z.object({ provider: z.string().min(1).max(64), returnPath: z.string().max(2048).optional() })
 
-interface Asking {
+interface OwnSession {
   userId: string
   /** Null for sessions without a row. */
   sessionId: string | null
@@ -24,7 +24,7 @@ interface Asking {
  */
 export async function startLinking(
   app: App,
-  linkTo: Asking,
+  linkTo: OwnSession,
   { provider, returnPath }: z.output<typeof linkInput>,
   { clientAddress, cookieHeader }: RequestInfo,
 ) {
@@ -39,7 +39,7 @@ const goneSchema = z.object({ provider: z.string() })
  * Unlinks a provider account; sessions stay. The statement itself checks that another sign-in method remains, so two concurrent
  * calls cannot remove both. Throws `not-found` and `last-way-in`.
  */
-export async function unlinkAccount(app: App, { userId, sessionId }: Asking, id: string): Promise<void> {
+export async function unlinkAccount(app: App, { userId, sessionId }: OwnSession, id: string): Promise<void> {
   const account = otherWayIn(app, userId, id)
   const passkey = otherPasskey(userId, null)
   const when = { sql: `(${account.sql} or ${passkey.sql})`, args: [...account.args, ...passkey.args] }

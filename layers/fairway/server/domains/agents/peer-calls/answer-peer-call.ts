@@ -65,19 +65,19 @@ async function sessionOf(app: App, { email, isUnsigned }: CallingPeer): Promise<
   return session
 }
 
-interface Asking {
+interface PeerCaller {
   session: Session | null
   peer: CallingPeer
 }
 
-interface Asked extends Asking {
+interface PeerCall extends PeerCaller {
   name: string
   input: Record<string, unknown>
 }
 
 async function answerAction(
   event: H3Event,
-  { name, input, session, peer }: Asked,
+  { name, input, session, peer }: PeerCall,
   actions: ReadonlyMap<string, Action>,
 ): Promise<PeerAnswer> {
   const app = getApp(event)
@@ -106,7 +106,7 @@ const isOf = ({ userId, grantId, caller }: ApprovalRow, session: Session, peer: 
   userId === session.userId && grantId === null && caller === peer.caller
 
 /** Returns the outcome of a question, only to the application that asked it about the same person. */
-async function collect(app: App, id: string, { session, peer }: Asking): Promise<PeerAnswer> {
+async function collect(app: App, id: string, { session, peer }: PeerCaller): Promise<PeerAnswer> {
   const row = session && (await findApproval(app, id))
   // The person must still be in the organization of the question, in whichever one they work now.
   if (!row || !isOf(row, session, peer) || !(await findCalledPerson(app, row))) throw new AppError('not-found')

@@ -45,7 +45,7 @@ export const devicePage = ({ config }: Pick<App, 'config'>, code?: string): stri
 // Its 34.5 bits could be tried out against a plain hash.
 const userCodeHash = ({ config }: App, code: string): string => hmac(config.keys.current(PURPOSE).secret, code)
 
-interface Asked {
+interface CodeRequest {
   clientId: string
   /** Space-separated. */
   scope: string
@@ -54,7 +54,7 @@ interface Asked {
 }
 
 /** Stores what a device asks for; returns its two codes. */
-export async function issueDeviceCode(app: App, { clientId, scope, askedFrom }: Asked) {
+export async function issueDeviceCode(app: App, { clientId, scope, askedFrom }: CodeRequest) {
   const deviceCode = randomToken(32)
   const now = app.now().getTime()
   const until = now + DEVICE_LIFE_IN_SECONDS * 1000
@@ -79,7 +79,7 @@ export async function issueDeviceCode(app: App, { clientId, scope, askedFrom }: 
 }
 
 /** What a person may decide about. */
-export interface DeviceRequest extends Asked {
+export interface DeviceRequest extends CodeRequest {
   /** The hash of the device code. */
   hash: string
   /** The code as letters. */

@@ -92,7 +92,7 @@ function unknownApp({ ignored }: HubConfig, { appId }: AppClaim): RegistrationDi
 /** The subject of a token that only proves that hub and application share the secret. It is not a person. */
 export const REGISTRATION_SUBJECT = 'identity-registration'
 
-interface Asked extends AppClaim {
+interface RegistrationRequest extends AppClaim {
   /** The bearer token of the requesting application. */
   token: string | undefined
   clientAddress: string
@@ -102,7 +102,11 @@ interface Asked extends AppClaim {
  * Checks for an application with the shared secret whether its claim matches the hub's registration. The result contains a signed
  * proof. Throws `unauthenticated` without a valid token, and `rate-limited`.
  */
-export async function checkRegistration(app: App, hub: HubConfig, registration: Asked): Promise<RegistrationAnswer> {
+export async function checkRegistration(
+  app: App,
+  hub: HubConfig,
+  registration: RegistrationRequest,
+): Promise<RegistrationAnswer> {
   await rateLimit(app, limits.identityChecksPerAddress, addressKey(registration.clientAddress))
   const issuer = await issuerOf(app, registration.token)
   const differences = registrationDifferences(hub, registration)
