@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { createJiti } from 'jiti'
+import '../../../../../layers/fairway/cli/load-drizzle.mjs'
 
 const path = relative => fileURLToPath(new URL(`../../../../../${relative}`, import.meta.url))
 const jiti = createJiti(import.meta.url, { alias: { '#fairway': path('layers/fairway') } })
