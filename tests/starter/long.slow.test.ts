@@ -74,7 +74,7 @@ it('npx creates a project from the packed platform and installs it', async () =>
   console.log(`npx nuxt-fairway new: ${seconds.toFixed(1)} s`)
   expect(code, out).toBe(0)
   expect(out).toContain('npm run dev')
-  expect(Object.keys(authorFiles(project))).toHaveLength(11)
+  expect(Object.keys(authorFiles(project))).toHaveLength(12)
   platform = platformFiles(project)
 })
 
