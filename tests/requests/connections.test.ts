@@ -63,6 +63,8 @@ describe('Connections to an OpenID provider', () => {
     expect(await listed(ada)).toMatchObject({ status: 'connected', account: ada.email, renewsItself: true })
     await query(server, `update oauth_tokens set status = 'reconnect_required' where user_id = ?`, [ada.userId])
     expect(await listed(ada)).toMatchObject({ status: 'reconnect-required', account: ada.email })
+    expect(await connect(ada)).toBe('/connections?connected=corp')
+    expect(await listed(ada)).toMatchObject({ status: 'connected', account: ada.email })
     const answer = await ada.browser.request('/_fw/connections/corp', { method: 'DELETE' })
     expect(await answer.json()).toEqual({ revoked: true })
     expect(await listed(ada)).toMatchObject({ status: 'not-connected' })

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { test as base, expect } from '@playwright/test'
 import type { Page } from '@playwright/test'
+import { TIME_ZONE_COOKIE } from '#fairway/shared/device'
 import * as fc from 'fast-check'
 import { appPartition, createBroker, desktopAnswerSchema, desktopStatusSchema, HUB_PARTITION } from '../../src'
 import { attach } from '../../src/program/attach'
@@ -31,6 +32,8 @@ const test = base.extend<{ ids: string[]; world: DesktopWorld }>({
 })
 
 const FIVE = ['a', 'b', 'c', 'd', 'e']
+/** Every page of the hub writes it. It belongs to the device. */
+const HUB_KEEPS = [TIME_ZONE_COOKIE]
 const LOGIN = 'GET /_fw/identity/login'
 const CALLBACK = 'GET /_fw/identity/callback'
 const SESSION = 'GET /_fw/session'
@@ -148,7 +151,7 @@ test.describe('sign-in window', () => {
     )
     expect(await world.signIn()).toMatchObject({ status: { state: 'failed', reason: 'other-account', apps: [] } })
     expect(world.app('notes').asked).toEqual([])
-    expect(await world.cookieNames(HUB_PARTITION)).toEqual([])
+    expect(await world.cookieNames(HUB_PARTITION)).toEqual(HUB_KEEPS)
   })
 })
 
@@ -362,7 +365,7 @@ test.describe('signing out', () => {
       status: { state: 'idle', email: null, apps: [], reason: null },
     })
     for (const server of [world.hub, ...world.apps.values()]) expect(await sessionsOf(server)).toEqual([])
-    expect(await world.cookieNames(HUB_PARTITION)).toEqual([])
+    expect(await world.cookieNames(HUB_PARTITION)).toEqual(HUB_KEEPS)
     expect(await world.cookieNames(appPartition('notes'))).toEqual(['theme'])
     expect(await seenBy(world, 'notes')).toBeNull()
     const { hub } = world

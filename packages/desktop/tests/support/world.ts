@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import type { Browser, BrowserContext, Page } from '@playwright/test'
 import { sessionCookie } from '#fairway/server/domains/people/session-cookie'
 import { createKeyRing } from '#fairway/server/kernel/crypto/seal'
-import { TIME_ZONE_COOKIE } from '#fairway/shared/device'
 import {
   appPartition,
   createBroker,
@@ -252,12 +251,8 @@ export async function createDesktopWorld(browser: Browser, ids: string[] = ['not
     /** Each application's status and reason, for example `notes: failed other-account`. */
     appLines: async () =>
       (await world.status()).apps.map(({ id, status, reason }) => `${id}: ${status}${reason ? ` ${reason}` : ''}`),
-    /** The cookies of a partition. Every page of the hub writes the one of the time zone, which belongs to the device. */
     cookieNames: async (partition: string) =>
-      (await (await host.context(partition)).cookies())
-        .map(({ name }) => name)
-        .filter(name => name !== TIME_ZONE_COOKIE)
-        .sort(),
+      (await (await host.context(partition)).cookies()).map(({ name }) => name).sort(),
     async stop() {
       world.broker.stop()
       await host.close()
