@@ -52,7 +52,7 @@ const ENTRIES = [
   'server/{fw,fw-tables,default-fw-config}.ts',
   'server/kernel/locale-files.ts',
   'server/{actions,collections,jobs}/**/*.ts',
-  // The operations that commands call.
+  // The operations of operators, which commands call.
   'server/domains/operator/*-operations.ts',
 ]
 const CONFIG = '\0fw-config'

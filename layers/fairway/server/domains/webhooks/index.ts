@@ -1,5 +1,12 @@
 export { webhookJob } from './deliver'
-export { deliveryInput, listDeliveries, replayDelivery, sendTest } from './deliveries'
+export {
+  deliveryInput,
+  listAllDeliveries,
+  listDeliveries,
+  replayDelivery,
+  sendTest,
+  webhookOfDelivery,
+} from './deliveries'
 export { replaySince } from './replay'
 export {
   changeWebhook,

@@ -1,27 +1,16 @@
 import { z } from 'zod'
 import { catalog } from '#fw/actions'
 import { operations } from '#fw/operations'
-import { auditIn, defineOperations, operation } from '#fairway/server/domains/actions'
+import { defineOperations, operation } from '#fairway/server/domains/actions'
 import { requireRecentSignIn } from '#fairway/server/domains/sessions'
-import { cursorShape } from '#fairway/server/kernel/database/read-page'
 import { limits } from '#fairway/server/kernel/limits/limits'
 import {
-  DELIVERY_STATES,
   deliveryDetailsSchema,
   deliveryPageSchema,
   webhookListSchema,
   webhookSecretSchema,
 } from '#fairway/shared/schemas/webhook'
-import { listedDeliverySchema } from '#fairway/shared/schemas/operator'
-import {
-  deliveryInput,
-  listAllDeliveries,
-  listDeliveries,
-  replayDelivery,
-  sendTest,
-  showDelivery,
-  webhookOfDelivery,
-} from './deliveries'
+import { deliveryInput, listDeliveries, replayDelivery, sendTest, showDelivery } from './deliveries'
 import { knownTypes } from './event-types'
 import { replaySince } from './replay'
 import { changeWebhook, createWebhook, deleteWebhook, listWebhooks, renewSecret, requireWebhook } from './subscriptions'
@@ -139,29 +128,5 @@ export default defineOperations({
     dryRun: true,
     run: async ({ id, ...input }, { app, session, isDryRun }) =>
       replaySince(app, await requireWebhook(app, session, id), input, isDryRun),
-  }),
-  'list-all-deliveries': operation({
-    description:
-      'Lists what is delivered to the webhooks of the installation and of all organizations, newest first, 50 a page.',
-    method: 'GET',
-    path: '/_fw/operator/deliveries',
-    permission: 'operator',
-    input: z.object({ state: z.enum(DELIVERY_STATES).default('failed'), ...cursorShape }),
-    output: z.object({ deliveries: z.array(listedDeliverySchema), cursor: z.string().nullable() }),
-    run: (query, { app }) => listAllDeliveries(app, query),
-  }),
-  'resend-delivery': operation({
-    description: 'Resends one delivery of any webhook.',
-    method: 'POST',
-    path: '/_fw/operator/deliveries/:id/resend',
-    permission: 'operator',
-    input: z.object({ id: z.string().max(100) }),
-    audit: ['id'],
-    auditsElsewhere: true,
-    async run({ id }, { app, event }) {
-      const webhook = await webhookOfDelivery(app, id)
-      await replayDelivery(app, webhook, id)
-      auditIn(event, webhook.orgId)
-    },
   }),
 })
