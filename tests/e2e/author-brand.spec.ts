@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import { type CustomerProvider, goThrough, startCustomerProvider } from '../support/customer-provider'
+import { connectProvider, type CustomerProvider, startCustomerProvider } from '../support/customer-provider'
 import { type DnsServer, startDns } from '../support/dns'
 import { expectNoViolations, expectNoViolationsInBothColours } from '../support/accessibility'
 import { expect, oncePerFile, test as base } from '../support/e2e'
@@ -128,21 +128,11 @@ test.describe('sign-in card on a public page', () => {
     provider,
   }) => {
     const { browser } = await createTeamWorld(server).person()
-    const post = async (path: string, json: object = {}) => {
-      const answer = await browser.post(`/_fw/org/${path}`, { json })
-      expect(answer.status, path).toBeLessThan(300)
-      return answer.json()
-    }
     const domain = 'larch.example.org'
-    const { record } = await post('domains', { domain })
+    const { record } = await (await browser.post('/_fw/org/domains', { json: { domain } })).json()
     dns.set(record.name, [record.value])
-    await post(`domains/${domain}/check`)
-    const client = { clientId: 'fairway', clientSecret: 'a-secret-between-the-two' }
-    const { id, redirectUri } = await post('connections', { name: 'Larch', issuer: provider.issuer, ...client })
-    provider.register({ ...client, redirectUri })
-    provider.person('oak', { email: `oak@${domain}`, email_verified: true, name: 'Oak' })
-    await goThrough(provider, browser, (await post(`connections/${id}/test`)).url, 'oak')
-    await post(`connections/${id}/activate`)
+    await browser.post(`/_fw/org/domains/${domain}/check`)
+    await connectProvider(provider, browser, domain)
     await page.goto(`${origin}/welcome`)
     provider.person('fir', { email: `fir@${domain}`, email_verified: true, name: 'Fir' })
     await card(page).getByLabel('Email address').fill(`fir@${domain}`)

@@ -1,6 +1,6 @@
 import { Client, CrossAppAccessProvider, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
-import { type CustomerProvider, goThrough, startCustomerProvider } from '../support/customer-provider'
+import { connectProvider, type CustomerProvider, goThrough, startCustomerProvider } from '../support/customer-provider'
 import { createBrowser, sessionOf } from '../support/http'
 import { query } from '../support/query'
 import { borrowServer, type TestServer } from '../support/server'
@@ -24,18 +24,8 @@ beforeAll(async () => {
       values (?, ?, 'token', 'proved', 1, 9e12, ?, 1)`,
     [orgId, DOMAIN, owner.userId],
   )
-  const client = { clientId: 'fairway', clientSecret: 'a-secret-between-the-two' }
-  const added = await owner.browser.post('/_fw/org/connections', {
-    json: { name: 'Larch login', issuer: provider.issuer, ...client },
-  })
-  const { id, redirectUri } = await added.json()
-  connectionId = id
-  provider.register({ ...client, redirectUri })
-  provider.person('admin', { email: `admin@${DOMAIN}`, email_verified: true })
-  const { url } = await (await owner.browser.post(`/_fw/org/connections/${id}/test`)).json()
-  await goThrough(provider, owner.browser, url, 'admin')
-  expect((await owner.browser.post(`/_fw/org/connections/${id}/activate`)).status).toBe(200)
-  const on = await owner.browser.request(`/_fw/org/connections/${id}`, {
+  connectionId = await connectProvider(provider, owner.browser, DOMAIN)
+  const on = await owner.browser.request(`/_fw/org/connections/${connectionId}`, {
     method: 'PATCH',
     json: { managedAgents: true },
   })

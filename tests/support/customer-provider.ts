@@ -147,3 +147,19 @@ export async function goThrough(
   const back = new URL(await provider.signIn(start, sub))
   return browser.get(back.pathname + back.search)
 }
+
+/** Adds the provider to the organization of an owner, tests it as an admin of this proved domain, and activates it; returns its ID. */
+export async function connectProvider(provider: CustomerProvider, owner: TestBrowser, domain: string): Promise<string> {
+  const post = async (path: string, json?: object) => {
+    const answer = await owner.post(`/_fw/org/connections${path}`, { json })
+    if (!answer.ok) throw new Error(await answer.text())
+    return answer.json()
+  }
+  const client = { clientId: 'fairway', clientSecret: 'a-secret-between-the-two' }
+  const { id, redirectUri } = await post('', { name: 'Larch login', issuer: provider.issuer, ...client })
+  provider.register({ ...client, redirectUri })
+  provider.person('admin', { email: `admin@${domain}`, email_verified: true, name: 'Admin' })
+  await goThrough(provider, owner, (await post(`/${id}/test`)).url, 'admin')
+  await post(`/${id}/activate`)
+  return id
+}

@@ -1,12 +1,7 @@
-import { fileURLToPath } from 'node:url'
-import { createJiti } from 'jiti'
-import '../../../../../layers/fairway/cli/load-drizzle.mjs'
-
-const path = relative => fileURLToPath(new URL(`../../../../../${relative}`, import.meta.url))
-const jiti = createJiti(import.meta.url, { alias: { '#fairway': path('layers/fairway') } })
+import { load as loadModule } from '../../../../support/app-process.mjs'
 
 /** Loads a module of the database folder, as the server does. */
-export const load = name => jiti.import(path(`layers/fairway/server/kernel/database/${name}.ts`))
+export const load = name => loadModule(`server/kernel/database/${name}.ts`)
 
 const { openDatabase } = await load('client')
 const silent = () => {}
