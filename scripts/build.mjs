@@ -30,8 +30,8 @@ function sourceHash(place) {
 /** The files that a build of this application is made from. */
 export const sourcesOf = place => [...OF_ALL, ...OWN.map(name => join(place, name))].flatMap(filesBelow)
 
-// What tools write beside the sources while tests run: caches of packages, and the compiled command line.
-const WRITTEN = /(^|\/)(node_modules|dist)$/
+// What tools write beside the sources while tests run: caches of packages, the compiled command line, and what packing copies.
+const WRITTEN = /(^|\/)(node_modules|dist)$|^layers\/fairway\/(LICENSE|CHANGELOG\.md)$/
 
 function filesBelow(path) {
   if (!existsSync(path) || WRITTEN.test(path)) return []

@@ -1,9 +1,11 @@
 import { execFile, execFileSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { sourcesOf } from '../../scripts/build.mjs'
+import { authorPlace } from '../../scripts/sample.mjs'
 import { folderWith } from '../support/files'
 import { startFw } from '../support/fw'
 
@@ -60,6 +62,12 @@ describe('the package', () => {
     expect(paths).toEqual(expect.arrayContaining(['LICENSE', 'README.md', 'CHANGELOG.md']))
     const read = (path: string) => readFileSync(path, 'utf8')
     expect(read(join(layer, 'CHANGELOG.md'))).toBe(read('CHANGELOG.md'))
+  })
+
+  it('is packed without a change to what a build is made from', () => {
+    const copied = ['LICENSE', 'CHANGELOG.md'].map(name => join(layer, name))
+    expect(copied.filter(path => !existsSync(path))).toEqual([])
+    expect(sourcesOf(authorPlace).filter(path => copied.includes(path))).toEqual([])
   })
 
   it('is smaller than 2 MB, with no source file over 64 kB', () => {
