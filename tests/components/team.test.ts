@@ -99,7 +99,10 @@ test('a changed role can be undone with one press', async () => {
   await press(/^Admin/, 'menuitemcheckbox')
   await press('Undo')
   await find('button', 'Role of Grace: Member')
-  expect(await rolesOf(app)).toMatchObject([{ name: 'Ada' }, { name: 'Grace', role: 'member' }])
+  // The page shows the role before the server has answered.
+  await waitFor(async () =>
+    expect(await rolesOf(app)).toMatchObject([{ name: 'Ada' }, { name: 'Grace', role: 'member' }]),
+  )
 })
 
 test('a copied invitation link works only for the invited address and keeps the emailed link valid', async () => {

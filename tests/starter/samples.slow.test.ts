@@ -1,4 +1,4 @@
-import { cpSync, readFileSync } from 'node:fs'
+import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Browser, chromium, expect as expectPage, type Page } from '@playwright/test'
@@ -7,16 +7,13 @@ import { z } from 'zod'
 import { chromiumFlags, findChromium } from '../../scripts/chromium.mjs'
 import { startSmtp } from '../support/mail'
 import { expectNothingCutOff, expectNoViolations } from '../support/accessibility'
-import { runAction, signUp as signUpByRequest, signUpByForm } from '../support/people'
-import { writeFiles } from '../support/files'
+import { signUp as signUpByRequest, signUpByForm } from '../support/people'
 import { query } from '../support/query'
 import { emptyFolder, packLayer, runOk, type Running, settingsOf, startScript } from './project'
-import { stepsOf } from './tutorial-steps'
 
 // Builds the sample applications from the packed platform and uses their production builds in a browser.
 const place = emptyFolder()
 const exampleOf = (name: string) => fileURLToPath(new URL(`../../examples/${name}`, import.meta.url))
-const tutorial = fileURLToPath(new URL('../../docs/tutorial-crm.md', import.meta.url))
 
 let tarball: string
 let browser: Browser
@@ -265,42 +262,5 @@ describe('the studio example', () => {
     await owner.goto(`${origin}/audit`)
     await expectPage(owner.getByText('Ein Gast').first()).toBeVisible()
     expect(server?.log()).not.toContain('"level":"error"')
-  })
-})
-
-// tests/starter/tutorial.test.ts follows the tutorial word for word in development. This takes only its files.
-describe('the CRM of the tutorial', () => {
-  const project = join(place, 'crm')
-  let server: Running | undefined
-  afterAll(() => server?.stop())
-
-  it('is written, built and type-checked', async () => {
-    await createEmpty('crm')
-    for (const step of [...stepsOf(readFileSync(tutorial, 'utf8')).values()].flat()) {
-      if (step.kind === 'file') writeFiles(project, { [step.path]: step.text })
-      if (step.kind === 'change') {
-        const now = readFileSync(join(project, step.path), 'utf8')
-        writeFiles(project, { [step.path]: now.replace(step.before, () => step.after) })
-      }
-      const generate = step.kind === 'commands' ? step.lines.filter(line => line.startsWith('npx fw generate')) : []
-      for (const line of generate) await runOk(project, 'sh', '-c', line)
-    }
-    await runOk(project, 'npm', 'run', 'build')
-    await runOk(project, 'npm', 'run', 'types')
-  })
-
-  it('imports the deals of a file', async () => {
-    const origin = 'http://localhost:4643'
-    server = await start(project, 4643)
-    const page = await browser.newPage()
-    await signUp(page, `${origin}/deals`)
-    await expectPage(page.getByText('No deals yet')).toBeVisible()
-    await runAction(page, origin, 'create-company', { name: 'Harbour Works' })
-    await page.getByRole('button', { name: 'Import' }).click()
-    await page.locator('input[type=file]').setInputFiles(join(project, 'deals.csv'))
-    await page.getByRole('button', { name: 'Check' }).click()
-    await page.getByRole('button', { name: 'Import 2 rows' }).click()
-    await expectPage(page.getByRole('cell', { name: 'A shed' })).toBeVisible()
-    expect(server.log()).not.toContain('"level":"error"')
   })
 })
