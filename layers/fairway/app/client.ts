@@ -2,7 +2,6 @@
 export { CollectionError, iterateCollection } from '#fairway/shared/collections/iterate-collection'
 export type { FileValue } from '#fairway/shared/schemas/file'
 export type { Session } from '#fairway/shared/schemas/session'
-export type { TableColumn } from './collections/collection-list'
-export type { ItemOf } from './composables/useCollection'
+export type { ItemOf, TableColumn } from './collections/collection-list'
 export type { NavigationEntry } from './composables/useNavigation'
 export { ActionFailure } from './request/action-failure'

@@ -1,3 +1,4 @@
+import type { CollectionTypes } from '#fw/collection-types'
 import type { CollectionPage, CollectionView } from '#fairway/shared/collections/collection-page'
 import type { ActionFailure } from '../request/action-failure'
 import type { Filters, SortBy } from './list-state'
@@ -10,6 +11,11 @@ export interface ListedItem {
   '@id': string
   '@type': string
 }
+
+export type CollectionName = keyof CollectionTypes & string
+
+/** An item of a collection as the browser receives it. */
+export type ItemOf<Name extends CollectionName> = CollectionTypes[Name]['item'] & ListedItem
 
 /** The formats of an export. */
 type ExportFormat = 'csv' | 'jsonl'

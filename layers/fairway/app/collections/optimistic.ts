@@ -1,6 +1,5 @@
 import type { CollectionTypes } from '#fw/collection-types'
-
-type CollectionName = keyof CollectionTypes & string
+import type { CollectionName } from './collection-list'
 
 /** The expected state of a row after an action; null for a deleted row. */
 export type OptimisticChange = {

@@ -1,6 +1,6 @@
 import type { ActionTypes } from '#fw/action-types'
 import type { CollectionTypes } from '#fw/collection-types'
-import type { ChangeOptions, CollectionList, ListedItem } from '../collections/collection-list'
+import type { ChangeOptions, CollectionList, CollectionName, ItemOf } from '../collections/collection-list'
 import { rowsWithPatches, unseen, useOptimistic } from '../collections/optimistic'
 import { useChangeWatch, useFreshness } from '../live/use-freshness'
 import {
@@ -13,12 +13,8 @@ import {
   writeListState,
 } from '../collections/list-state'
 
-type CollectionName = keyof CollectionTypes & string
 type Operator = 'lt' | 'lte' | 'gt' | 'gte'
 type FilterKey<Field extends string> = Field | `${Field}[${Operator}]`
-
-/** An item of a collection as the browser receives it. */
-export type ItemOf<Name extends CollectionName> = CollectionTypes[Name]['item'] & ListedItem
 
 export interface UseCollectionOptions<Filter extends string = string> {
   /** `pages` (the default) shows one page at a time; `infinite` appends. */

@@ -2,7 +2,7 @@ import type { CollectionTypes } from '#fw/collection-types'
 import type { ActionTypes } from '#fw/action-types'
 import { unseen, useOptimistic, withPatches } from '../collections/optimistic'
 import { sendJson } from '../request/send-json'
-import type { ItemOf } from './useCollection'
+import type { ItemOf } from '../collections/collection-list'
 import { useChangeWatch, useFreshness } from '../live/use-freshness'
 
 export interface UseItemOptions {
