@@ -60,10 +60,10 @@ function unknownCommand(path: readonly string[], word: string, names: readonly s
 
 /** Throws a UsageFault for an unknown option, a missing value, a missing argument or one too many. */
 export async function checkArguments(call: Call): Promise<void> {
-  const given = await checkOptions(call)
+  const names = await checkOptions(call)
   const declared = await argumentsOf(call.command)
   const words = tokensOf(call.args, declared).flatMap(token => (token.kind === 'positional' ? token.value : []))
-  const needed = declared.find(([name, { type, required }]) => type !== 'positional' && required && !given.has(name))
+  const needed = declared.find(([name, { type, required }]) => type !== 'positional' && required && !names.has(name))
   if (needed) throw refused(call, `\`${nameOf(call)}\` needs --${needed[0]}.`)
   const places = declared.filter(([, { type }]) => type === 'positional')
   const missing = places.slice(words.length).find(([, { required }]) => required !== false)
@@ -75,7 +75,7 @@ export async function checkArguments(call: Call): Promise<void> {
 /** Throws a UsageFault for an unknown option or a missing value; returns the names of the options that are given. */
 async function checkOptions(call: Call): Promise<Set<string>> {
   const declared = await argumentsOf(call.command)
-  const given = new Set<string>()
+  const names = new Set<string>()
   for (const token of tokensOf(call.args, declared)) {
     if (token.kind !== 'option') continue
     const option = declaredOption(token.name, declared)
@@ -83,9 +83,9 @@ async function checkOptions(call: Call): Promise<Set<string>> {
     if (!option)
       throw refused(call, `\`${nameOf(call)}\` has no option ${rawName}.${suggestion(rawName, optionWords(declared))}`)
     if (option[1].type !== 'boolean' && token.value === undefined) throw refused(call, `${rawName} needs a value.`)
-    given.add(option[0])
+    names.add(option[0])
   }
-  return given
+  return names
 }
 
 const nameOf = ({ path }: Call): string => ['fw', ...path].join(' ')

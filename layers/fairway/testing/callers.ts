@@ -113,9 +113,9 @@ async function connectHost(app: App, edge: Edge, who: Who | null, { answer }: Ho
   const host = new Client({ name: 'vitest', version: '1' }, { capabilities, versionNegotiation: { mode: 'auto' } })
   if (answer)
     host.setRequestHandler('elicitation/create', ({ params }) => {
-      const given = answer(params.message)
-      if (given === false) return { action: 'decline' }
-      return { action: 'accept', content: given === true ? { approve: true } : given }
+      const reply = answer(params.message)
+      if (reply === false) return { action: 'decline' }
+      return { action: 'accept', content: reply === true ? { approve: true } : reply }
     })
   await host.connect(
     new StreamableHTTPClientTransport(new URL(`${app.config.baseUrl}/mcp`), {

@@ -6,7 +6,7 @@ import { type Hit, openRowOf, searchCollection, toHit } from '../palette/collect
 import { addRecent, readRecents, type Recent } from '../palette/recents'
 import { sendJson } from '../request/send-json'
 import { offeredOf } from '../shortcuts/page-keys'
-import { type GivenRow, toFields } from '../tools/action-form'
+import { type InitialRow, toFields } from '../tools/action-form'
 
 const PAUSE_IN_MS = 180
 const LEAST_CHARACTERS = 2
@@ -114,14 +114,14 @@ export function usePaletteEntries(tools: () => readonly CatalogTool[]) {
 }
 
 /**
- * The row whose page is open, and the actions that change it. The forms of those begin with the row (`given`). A searchable
+ * The row whose page is open, and the actions that change it. The forms of those begin with the row `initialRow`. A searchable
  * collection says which page belongs to which row.
  */
 export function usePaletteRow(tools: () => readonly CatalogTool[], collections: () => readonly SearchableCollection[]) {
   const { currentRoute } = useRouter()
   const { titleOf } = useToolTexts()
   const { isOpen, actionName } = usePalette()
-  const given = shallowRef<GivenRow>()
+  const initialRow = shallowRef<InitialRow>()
   const place = computed(() => (isOpen.value ? openRowOf(collections(), currentRoute.value.path) : undefined))
   const { result: row, attempt: load } = useRequest(
     async ({ collection, id }: NonNullable<ReturnType<typeof openRowOf>>) => {
@@ -146,18 +146,18 @@ export function usePaletteRow(tools: () => readonly CatalogTool[], collections: 
           icon: tool.destructive ? 'i-lucide-triangle-alert' : 'i-lucide-play',
           onSelect: () => {
             actionName.value = tool.name
-            given.value = { field: field.name, value, title }
+            initialRow.value = { field: field.name, value, title }
           },
         }
       }),
   )
 
-  watch(place, found => void (found && load(found)))
+  watch(place, openRow => void (openRow && load(openRow)))
   watch(actionName, name => {
-    if (name === undefined) given.value = undefined
+    if (name === undefined) initialRow.value = undefined
   })
 
-  return { row, given, actionsOfRow }
+  return { row, initialRow, actionsOfRow }
 }
 
 /** The commands of the palette: those of this page, theme, language, shortcuts, sign-out. */

@@ -20,9 +20,9 @@ export function usePermissions(isNeeded: () => boolean = () => true) {
   const mine = computed(() => (held.value?.orgId === orgId.value ? held.value : undefined))
 
   const { attempt: refresh, error } = useRequest(async () => {
-    const asked = orgId.value
+    const requestedOrgId = orgId.value
     const { permissions, forTeams } = await callOperation('list-own-permissions')
-    held.value = { orgId: asked, names: permissions, forTeams }
+    held.value = { orgId: requestedOrgId, names: permissions, forTeams }
   })
   const load = () => {
     if (isNeeded() && orgId.value && !mine.value) void refresh()

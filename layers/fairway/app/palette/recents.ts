@@ -38,8 +38,8 @@ export function addRecent(whose: RecentsOf, recent: Recent): Recent[] {
   const others = readRecents(whose).filter(({ kind, key }) => kind !== recent.kind || key !== recent.key)
   const entries = [recent, ...others].slice(0, MOST)
   const { userId, orgId } = whose
-  const { [orgId ?? '']: _before, ...kept } = readKept(userId)
-  const byOrg = Object.fromEntries([...Object.entries(kept).slice(1 - MOST_ORGANIZATIONS), [orgId ?? '', entries]])
+  const { [orgId ?? '']: _before, ...ofOthers } = readKept(userId)
+  const byOrg = Object.fromEntries([...Object.entries(ofOthers).slice(1 - MOST_ORGANIZATIONS), [orgId ?? '', entries]])
   writeDeviceSetting(RECENTS_SETTING, JSON.stringify({ userId, byOrg }))
   return entries
 }

@@ -36,9 +36,9 @@ export function nameOrgInRequests(shownId: () => string | undefined): void {
   const { fetch } = window
   Object.assign(pageOrg, { fetch, shownId })
   window.fetch = (input, init) => {
-    const { url, headers: own } = input instanceof Request ? input : { url: input, headers: undefined }
+    const { url, headers: requestHeaders } = input instanceof Request ? input : { url: input, headers: undefined }
     const header = orgHeader()
-    const headers = new Headers(init?.headers ?? own)
+    const headers = new Headers(init?.headers ?? requestHeaders)
     if (!header || headers.has('authorization') || new URL(url, location.href).origin !== location.origin)
       return fetch(input, init)
     headers.set(...header)

@@ -23,7 +23,7 @@ export interface ActionField {
 }
 
 /** A row that a form begins with: the field that holds it, its value, and its title. */
-export interface GivenRow {
+export interface InitialRow {
   field: string
   value: string
   title: string

@@ -64,8 +64,8 @@ async function findTable(root: string, wanted: string) {
       is(table, SQLiteTable) ? [{ variable, table, path }] : [],
     ),
   )
-  const found = all.find(({ variable, table }) => variable === wanted || getTableConfig(table).name === wanted)
-  if (found) return found
+  const match = all.find(({ variable, table }) => variable === wanted || getTableConfig(table).name === wanted)
+  if (match) return match
   const names = all.map(({ variable }) => variable)
   const there = names.length > 0 ? `There are: ${names.join(', ')}.` : 'Move the files of your tables there first.'
   throw new UsageFault(`There is no table ${wanted} in server/database.${suggestion(wanted, names)} ${there}`)

@@ -62,23 +62,23 @@ async function rebuildingSql(snapshot: string, table: SQLiteTable, owner: Owner)
     { ...EMPTY, _meta: { tables: {}, columns: {} } },
     JSON.parse(snapshot),
   )
-  const made = statements.find(statement => statement.startsWith(`CREATE TABLE \`${name}\``)) ?? ''
+  const createTable = statements.find(statement => statement.startsWith(`CREATE TABLE \`${name}\``)) ?? ''
   const indexes = statements.filter(statement =>
     new RegExp(`^CREATE (UNIQUE )?INDEX .* ON \`${name}\``).test(statement),
   )
-  const kept = Object.values(getTableColumns(table)).map(column => `"${column.name}"`)
+  const columns = Object.values(getTableColumns(table)).map(column => `"${column.name}"`)
   const added = [
     ['"org_id"', organizationOf(name, owner)],
     ['"created_by_name"', literal('Earlier data')],
   ] as const
   return [
     'PRAGMA foreign_keys=OFF',
-    trimmed(made)
+    trimmed(createTable)
       .replace(`CREATE TABLE \`${name}\``, `CREATE TABLE \`${draft}\``)
       .replaceAll(`"${name}".`, `"${draft}".`),
     `-- A row whose organization is not found stops the migration, and nothing changes.
-INSERT INTO \`${draft}\` (${[...kept, ...added.map(([column]) => column)].join(', ')})
-SELECT ${[...kept, ...added.map(([, value]) => value)].join(', ')} FROM \`${name}\``,
+INSERT INTO \`${draft}\` (${[...columns, ...added.map(([column]) => column)].join(', ')})
+SELECT ${[...columns, ...added.map(([, value]) => value)].join(', ')} FROM \`${name}\``,
     `DROP TABLE \`${name}\``,
     `ALTER TABLE \`${draft}\` RENAME TO \`${name}\``,
     'PRAGMA foreign_keys=ON',

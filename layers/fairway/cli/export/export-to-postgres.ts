@@ -33,9 +33,9 @@ export async function exportToPostgres(options: ExportOptions): Promise<number> 
     throw new Error(`${to} is there already. Nothing was written. Replace it with --force.`)
   const snapshot = await openSnapshot(env)
   try {
-    const found = await readTables(snapshot, name => showProgress(`looking at ${name}`))
-    const { tables } = found
-    const schema = await postgresSchema(snapshot, found)
+    const read = await readTables(snapshot, name => showProgress(`looking at ${name}`))
+    const { tables } = read
+    const schema = await postgresSchema(snapshot, read)
     schema.notes.push(...(await textsWithNul(snapshot, tables, options['replace-nul'])))
     const bytes = isDryRun ? 0 : await inNewFile(to, write => writeDump(snapshot, { tables, schema }, write))
     showProgress('')

@@ -93,7 +93,7 @@ function addExpressions(table: Table, { after, notes }: Schema): void {
     else after.push({ what: `${kind} ${name}`, sql: toSql(expression) })
   }
   for (const { name, type, standard, isGenerated, isNotNull, mixed } of table.columns) {
-    const [column, kept] = [quoteName(name), quoteName(`${name} of SQLite`)]
+    const [column, original] = [quoteName(name), quoteName(`${name} of SQLite`)]
     const collation = table.text.collations.get(name) ?? 'BINARY'
     if (mixed.length > 0)
       notes.push({
@@ -106,11 +106,11 @@ function addExpressions(table: Table, { after, notes }: Schema): void {
     if (isGenerated)
       add('generated column', name, translated(table.text.generated.get(name) ?? [], toNames(table)), expression =>
         [
-          `${alter} rename column ${column} to ${kept}`,
+          `${alter} rename column ${column} to ${original}`,
           `${alter} add column ${column} ${type} generated always as (${expression}) stored${isNotNull ? ' not null' : ''}`,
           // It must compute what SQLite has computed.
-          `${alter} add check (${column} is not distinct from ${kept})`,
-          `${alter} drop column ${kept}`,
+          `${alter} add check (${column} is not distinct from ${original})`,
+          `${alter} drop column ${original}`,
         ].join('; '),
       )
     if (standard !== null)
@@ -128,8 +128,8 @@ function addExpressions(table: Table, { after, notes }: Schema): void {
 const toNames =
   (table: Table) =>
   (name: string): string | undefined => {
-    const own = byName<{ name: string }>(table.columns, name) ?? byName([table], name)
-    return own && quoteName(own.name)
+    const named = byName<{ name: string }>(table.columns, name) ?? byName([table], name)
+    return named && quoteName(named.name)
   }
 
 /** Adds the indexes of a table; returns whether its primary key is the row ID, which has no index. */

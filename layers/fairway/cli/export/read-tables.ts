@@ -122,13 +122,13 @@ const DECLARED: [RegExp, Column['type']][] = [
 
 /** The type that holds every value; of an empty column, the declared one. Flags and times stay the integers that they are. */
 function typeOf(declared: string, stored: readonly number[]): Pick<Column, 'type' | 'mixed'> {
-  const own = DECLARED.find(([part]) => part.test(declared))?.[1] ?? 'text'
+  const declaredType = DECLARED.find(([part]) => part.test(declared))?.[1] ?? 'text'
   const [integers, reals, texts, blobs] = stored.map(count => count > 0)
   const kinds = Object.entries({ numbers: integers || reals, texts, blobs }).filter(([, isThere]) => isThere)
   const mixed = kinds.length > 1 ? kinds.map(([kind]) => kind) : []
-  if (kinds.length === 0) return { type: own, mixed }
+  if (kinds.length === 0) return { type: declaredType, mixed }
   if (blobs) return { type: 'bytea', mixed }
   if (texts) return { type: 'text', mixed }
-  if (own === 'numeric' || (integers && reals)) return { type: 'numeric', mixed }
+  if (declaredType === 'numeric' || (integers && reals)) return { type: 'numeric', mixed }
   return { type: reals ? 'double precision' : 'bigint', mixed }
 }

@@ -72,9 +72,11 @@ ${tables.map(({ name, rows }) => `  (${literal(name)}, ${rows}, (select count(*)
 
 async function* pagesOf({ read }: Snapshot, { name, columns, order, pageRows }: Table): AsyncGenerator<Value[][]> {
   const selected = columns.map(({ name: each, withReals }) => {
-    const own = quoteName(each)
+    const quoted = quoteName(each)
     // A libSQL server cannot send infinity.
-    return withReals > 0 ? `case ${own} when 9e999 then 'Infinity' when -9e999 then '-Infinity' else ${own} end` : own
+    return withReals > 0
+      ? `case ${quoted} when 9e999 then 'Infinity' when -9e999 then '-Infinity' else ${quoted} end`
+      : quoted
   })
   const select = `select ${[...selected, ...order].join(', ')} from ${quoteName(name)}`
   const [keys, places] = [order.join(', '), order.map(() => '?').join(', ')]

@@ -6,7 +6,7 @@ import { mergeLines } from './merge-lines'
 
 interface Versions {
   /** The file with the author's edits. */
-  own: string
+  edited: string
   /** The file as it was generated. */
   former: string
   /** The file as it would be generated today. */
@@ -18,13 +18,14 @@ interface Versions {
  * is missing, or when the author has written one of the `added` fields already, so that it would be there twice.
  */
 export function mergeGeneratedFile(
-  { own: edited, former: was, after: next }: Pick<Versions, 'own'> & Partial<Versions>,
+  { edited: written, former: was, after: next }: Pick<Versions, 'edited'> & Partial<Versions>,
   added: readonly string[] = [],
 ): string | undefined {
   if (was === undefined || next === undefined) return undefined
-  const { own, former, after } = withSameImports({ own: edited, former: was, after: next })
-  const merged = mergeLines(own, former, after)
-  const isTwice = merged !== undefined && merged !== own && added.some(name => isMoreOften(name, merged, [own, after]))
+  const { edited, former, after } = withSameImports({ edited: written, former: was, after: next })
+  const merged = mergeLines(edited, former, after)
+  const isTwice =
+    merged !== undefined && merged !== edited && added.some(name => isMoreOften(name, merged, [edited, after]))
   return isTwice ? undefined : merged
 }
 
@@ -41,19 +42,19 @@ const IMPORT = /^import \{([^}]*)\} from '([^']+)'$/gm
 const namesOf = (list: string): string[] => list.split(',').flatMap(name => name.trim() || [])
 
 /** Imports are sets of names, so additions on both sides are not a conflict. */
-function withSameImports({ own, former, after }: Versions): Versions {
+function withSameImports({ edited, former, after }: Versions): Versions {
   const [formerly, now] = [former, after].map(
     text => new Map([...text.matchAll(IMPORT)].map(([, names = '', from = '']) => [from, namesOf(names)])),
   )
   const joined = new Map<string, string>()
-  for (const [, names = '', from = ''] of own.matchAll(IMPORT)) {
+  for (const [, names = '', from = ''] of edited.matchAll(IMPORT)) {
     const [was, is] = [formerly?.get(from), now?.get(from)]
     if (!was || !is) continue
     const added = is.filter(name => !was.includes(name))
     joined.set(from, importOf([...namesOf(names), ...added], from))
   }
   const replaced = (text: string) => text.replaceAll(IMPORT, (whole, _, from: string) => joined.get(from) ?? whole)
-  return { own: replaced(own), former: replaced(former), after: replaced(after) }
+  return { edited: replaced(edited), former: replaced(former), after: replaced(after) }
 }
 
 /**
@@ -61,14 +62,14 @@ function withSameImports({ own, former, after }: Versions): Versions {
  * the author has changed or deleted stays. Undefined when one of the versions is no catalog.
  */
 export function grownCatalog({
-  own,
+  edited,
   former = '{}',
   after = '',
-}: Pick<Versions, 'own'> & Partial<Versions>): string | undefined {
-  const [mine, was, is] = [own, former, after].map(jsonOf)
+}: Pick<Versions, 'edited'> & Partial<Versions>): string | undefined {
+  const [mine, was, is] = [edited, former, after].map(jsonOf)
   if (!isCatalog(mine) || !isCatalog(was) || !isCatalog(is)) return undefined
   const grown = grownTexts(mine, was, is)
-  return JSON.stringify(grown) === JSON.stringify(mine) ? own : `${JSON.stringify(grown, null, 2)}\n`
+  return JSON.stringify(grown) === JSON.stringify(mine) ? edited : `${JSON.stringify(grown, null, 2)}\n`
 }
 
 function grownTexts(edited: Catalog, was: Catalog, is: Catalog): Catalog {

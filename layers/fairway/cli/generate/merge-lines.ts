@@ -10,11 +10,11 @@ interface Edit {
 
 /**
  * Merges two versions of a text that come from the same base. Undefined when both change the same lines in different ways. Entries
- * that both add to a list at the same place are all there, those of `own` first.
+ * that both add to a list at the same place are all there, those of `edited` first.
  */
-export function mergeLines(own: string, base: string, other: string): string | undefined {
+export function mergeLines(edited: string, base: string, other: string): string | undefined {
   const lines = linesOf(base)
-  const mine = editsOf(lines, linesOf(own))
+  const mine = editsOf(lines, linesOf(edited))
   const theirs = editsOf(lines, linesOf(other))
   const merged: Edit[] = [...mine]
   for (const edit of theirs) {

@@ -93,8 +93,8 @@ function placeIn(root: string): string {
 /** The author's own settings, applied to the copies of tables and migrations. */
 const scratchConfig = (root: string): string => {
   const has = existsSync(join(root, CONFIG))
-  return `${has ? `import own from '../../drizzle.config'\n` : `const own = ${DEFAULTS}\n`}
-export default { ...own, schema: './server/database/*.ts', out: './drizzle' }
+  return `${has ? `import config from '../../drizzle.config'\n` : `const config = ${DEFAULTS}\n`}
+export default { ...config, schema: './server/database/*.ts', out: './drizzle' }
 `
 }
 

@@ -63,13 +63,13 @@ function nextText(
   if (before === undefined || generated.includes(before)) return { after }
   const former = force ? before : generated[0]
   if (path.endsWith('.json') && after !== undefined) {
-    const grown = grownCatalog({ own: before, former, after })
+    const grown = grownCatalog({ edited: before, former, after })
     if (grown !== undefined) return { after: grown }
     // Lines of a broken catalog are not merged, because a key could be there twice.
     return force ? { after } : undefined
   }
   if (force) return { after }
-  const grown = mergeGeneratedFile({ own: before, former, after }, added)
+  const grown = mergeGeneratedFile({ edited: before, former, after }, added)
   return grown === undefined ? undefined : { after: grown }
 }
 

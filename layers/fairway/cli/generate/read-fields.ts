@@ -5,7 +5,7 @@ import { toKebab } from './names'
 interface FoundFields {
   fields: Field[]
   /** Names in the input whose lines and columns are no longer as generated. */
-  own: string[]
+  authorFields: string[]
 }
 
 /**
@@ -21,7 +21,7 @@ export function readFields(text: string, { input, table }: { input: string; tabl
   })
   return {
     fields: lines.flatMap(({ field }) => field ?? []),
-    own: lines.flatMap(({ name, field }) => (field ? [] : [name])),
+    authorFields: lines.flatMap(({ name, field }) => (field ? [] : [name])),
   }
 }
 

@@ -118,9 +118,9 @@ function pickerOf({ name, type, values, target }: Field): string | undefined {
   if (type === 'files')
     return element(at, 'FwFileField', [`v-model="draft.${name}"`, `upload="${values[0]}"`, `:most="${MOST_FILES}"`])
   if (type === 'person') return element(at, 'FwPersonPicker', [`v-model="${name}"`])
-  const found = type === 'team' ? { collection: 'organization-teams', title: 'name' } : collectionOf(target)
-  if (!found) return undefined
-  const { collection, title } = found
+  const choice = type === 'team' ? { collection: 'organization-teams', title: 'name' } : collectionOf(target)
+  if (!choice) return undefined
+  const { collection, title } = choice
   return element(at, 'FwItemPicker', [`v-model="draft.${name}"`, `collection="${collection}"`, `title="${title}"`])
 }
 

@@ -46,14 +46,14 @@ export async function planResource(root: string, args: ResourceArgs): Promise<Ge
     throw new UsageFault(`There is no ${args.name} here yet: \`fw generate resource ${args.name} …\` makes one.`)
   const had = present ?? NOTHING
   // The author's own fields stay as they are, and the generator has no code for them.
-  const typed = parseFields(args.fields).filter(({ name }) => !had.own.includes(name))
+  const typed = parseFields(args.fields).filter(({ name }) => !had.authorFields.includes(name))
   const resource = toResource({
     name: args.name,
     plural: args.plural,
     isOrg: args.isOrg || had.isOrg,
     hasImport: args.hasImport || had.hasImport,
     fields: mergedFields(had.fields, withTargets(root, typed, args)),
-    own: had.own,
+    authorFields: had.authorFields,
   })
   checkRefs(resource, had.fields)
   if (!present) checkFree(root, resource)
@@ -92,18 +92,18 @@ export async function planResource(root: string, args: ResourceArgs): Promise<Ge
   }
 }
 
-const NOTHING: Pick<Resource, 'isOrg' | 'hasImport' | 'fields' | 'own'> = {
+const NOTHING: Pick<Resource, 'isOrg' | 'hasImport' | 'fields' | 'authorFields'> = {
   isOrg: false,
   hasImport: false,
   fields: [],
-  own: [],
+  authorFields: [],
 }
 
 const OWN_TABLE = 'The table is yours: once it has the new columns, `npm run db:generate` writes their migration.'
 
 /** The fields that the dialog of an import lacks. */
-const unknownColumns = ({ own, plural }: Resource, { hasImport }: Pick<ResourceArgs, 'hasImport'>): string[] =>
-  (hasImport ? own : []).map(
+const unknownColumns = ({ authorFields, plural }: Resource, { hasImport }: Pick<ResourceArgs, 'hasImport'>): string[] =>
+  (hasImport ? authorFields : []).map(
     name => `${name} is a field of your own: add it to the import in app/pages/${plural}/index.vue.`,
   )
 
@@ -144,7 +144,7 @@ export function formerResource(
   const wasOrg = action?.includes('requireOrganization') ?? text.includes('organizationColumns()')
   const hasImport = readIn(root, importPath({ plural: toKebab(plural) })) !== undefined
   const fields = withTargets(root, declared.fields, { name, plural })
-  return toResource({ name, plural, fields, isOrg: wasOrg, hasImport, own: declared.own })
+  return toResource({ name, plural, fields, isOrg: wasOrg, hasImport, authorFields: declared.authorFields })
 }
 
 interface Named extends Pick<ResourceArgs, 'name' | 'plural'> {

@@ -42,8 +42,8 @@ export async function planRemoval(root: string, args: RemovalArgs): Promise<Remo
   const texts = languages.map(language => textPath(resource, language))
   // The catalogs of questions belong to all resources.
   const questions = languages.map(questionPath)
-  const own = former.flatMap(files => [...files.keys()]).filter(path => !questions.includes(path))
-  const paths = [...new Set([...own, ...texts])]
+  const generatedPaths = former.flatMap(files => [...files.keys()]).filter(path => !questions.includes(path))
+  const paths = [...new Set([...generatedPaths, ...texts])]
   const usedIn = (path: string) => usedFiles(root, path, { paths, resource })
   checkUnused(root, { paths, resource, usedIn })
   const files = new Map(paths.map(path => [path, undefined]))

@@ -11,7 +11,7 @@ interface ResourceInput {
   isOrg: boolean
   /** Whether it supports the import of many rows at once. */
   hasImport?: boolean
-  own?: readonly string[]
+  authorFields?: readonly string[]
 }
 
 /** A noun of the application with all names that its files require. */
@@ -39,7 +39,7 @@ export interface Resource {
   isOrg: boolean
   hasImport: boolean
   /** Names in the input that are no longer as generated. */
-  own: readonly string[]
+  authorFields: readonly string[]
 }
 
 /** Returns the fields of a resource that refer to others. */
@@ -70,7 +70,7 @@ export function toResource({
   fields,
   isOrg,
   hasImport = false,
-  own = [],
+  authorFields = [],
 }: ResourceInput): Resource {
   checkName('resource', name)
   if (given !== undefined) checkName('plural', given)
@@ -97,7 +97,7 @@ export function toResource({
     title,
     isOrg,
     hasImport,
-    own,
+    authorFields,
   }
 }
 

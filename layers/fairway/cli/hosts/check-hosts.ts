@@ -67,8 +67,8 @@ export function reportOf(host: RecordedHostId, server: ServerTools): HostReport 
   const { title, version } = RECORDED_HOSTS[host]
   const rules = HOST_RULES.filter(rule => rule.host === host)
   const findings = rules.flatMap(({ find, host: _host, ...rule }) => {
-    const found = find(server)
-    return found.length > 0 ? [{ ...rule, found }] : []
+    const tools = find(server)
+    return tools.length > 0 ? [{ ...rule, found: tools }] : []
   })
   const hidden = new Set(
     findings.flatMap(({ effect, found }) => (effect === 'hides' ? found : [])).map(each => each.tool),

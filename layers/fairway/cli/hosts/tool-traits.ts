@@ -56,8 +56,10 @@ export const sameNames =
   server => {
     const groups = [...Map.groupBy(server.tools, tool => fullName(server, tool)).values()]
     return groups.flatMap(group => {
-      const kept = group.at(stays === 'first' ? 0 : -1)
-      return group.filter(tool => tool !== kept).map(({ name }) => ({ tool: name, detail: `like ${kept?.name}` }))
+      const survivor = group.at(stays === 'first' ? 0 : -1)
+      return group
+        .filter(tool => tool !== survivor)
+        .map(({ name }) => ({ tool: name, detail: `like ${survivor?.name}` }))
     })
   }
 
@@ -152,12 +154,12 @@ export const codexSize = (schema: Schema): number => Buffer.byteLength(JSON.stri
 function keptByCodex(part: unknown): unknown {
   if (Array.isArray(part)) return part.map(keptByCodex)
   if (!isRecord(part)) return part
-  const kept = Object.entries(part).flatMap(([keyword, value]): [string, unknown][] => {
+  const entries = Object.entries(part).flatMap(([keyword, value]): [string, unknown][] => {
     if (keyword === 'const') return [['enum', [value]]]
     if (KEPT_AS_THEY_ARE.has(keyword)) return [[keyword, value]]
     if (KEPT_SCHEMAS.has(keyword)) return [[keyword, keptByCodex(value)]]
     if (!KEPT_MAPS.has(keyword) || !isRecord(value)) return []
     return [[keyword, Object.fromEntries(Object.entries(value).map(([name, each]) => [name, keptByCodex(each)]))]]
   })
-  return Object.fromEntries(kept)
+  return Object.fromEntries(entries)
 }

@@ -80,11 +80,11 @@ export class ImportPlan {
 
   async #read(rows: readonly FileRow[]): Promise<Known> {
     const people = rows.flatMap(({ person }) => ('fault' in person ? [] : person))
-    const found = await findAccountsOf(
+    const known = await findAccountsOf(
       this.app,
       people.map(({ email }) => email),
     )
-    const accounts = new Map(found.map(account => [account.email, account]))
+    const accounts = new Map(known.map(account => [account.email, account]))
     const pairs: { orgId: string; userId: string }[] = []
     for (const { email, organization } of people) {
       if (organization === '') continue

@@ -130,7 +130,7 @@ export async function authorizeDevice(
 ): Promise<Tokens> {
   const { server, clientId, resource } = party
   const endpoint = server.device_authorization_endpoint
-  const asked = await asStep(`POST ${endpoint ?? 'the device endpoint'}`, 'a code (RFC 8628)', async () => {
+  const device = await asStep(`POST ${endpoint ?? 'the device endpoint'}`, 'a code (RFC 8628)', async () => {
     if (!endpoint) throw new Error('The server connects no devices. Run the command without --device.')
     const parameters = { resource: resource.href, ...(scope ? { scope } : {}) }
     const client = { client_id: clientId }
@@ -138,10 +138,10 @@ export async function authorizeDevice(
     const answer = await oauth.deviceAuthorizationRequest(server, client, oauth.None(), parameters, options)
     return oauth.processDeviceAuthorizationResponse(server, client, answer)
   })
-  show({ code: asked.user_code, address: asked.verification_uri, complete: asked.verification_uri_complete })
-  const until = Date.now() + Math.min(limitInMs, asked.expires_in * 1000)
+  show({ code: device.user_code, address: device.verification_uri, complete: device.verification_uri_complete })
+  const until = Date.now() + Math.min(limitInMs, device.expires_in * 1000)
   return asStep(`POST ${server.token_endpoint} (device code)`, 'an access token', () =>
-    pollDevice(party, asked.device_code, { seconds: asked.interval ?? 5, until }),
+    pollDevice(party, device.device_code, { seconds: device.interval ?? 5, until }),
   )
 }
 

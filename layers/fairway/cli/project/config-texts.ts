@@ -145,9 +145,9 @@ const i18nSchema = z.object({ strategy: z.string().optional() })
 function languageModule(text: string, options: ProxifiedObject): NuxtConfigFacts['i18n'] {
   if (!/(['"`])@nuxtjs\/i18n\1/.test(text)) return undefined
   const inline = /(['"`])@nuxtjs\/i18n\1\s*,\s*\{[^]*?\bstrategy:\s*(['"`])(\w+)\2/.exec(text)?.[3]
-  const given: unknown = Reflect.get(options, 'i18n')
-  if (given === undefined) return { strategy: inline, isRead: true }
-  const read = i18nSchema.safeParse(given)
+  const i18n: unknown = Reflect.get(options, 'i18n')
+  if (i18n === undefined) return { strategy: inline, isRead: true }
+  const read = i18nSchema.safeParse(i18n)
   return { strategy: read.data?.strategy, isRead: read.success }
 }
 

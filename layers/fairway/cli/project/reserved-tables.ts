@@ -31,9 +31,9 @@ export async function reservedTables(folder: string): Promise<Finding[]> {
         .map(name => ({ file: path.replaceAll('\\', '/'), name })),
     )
   const stored = (await tablesOfDatabases(folder)).filter(({ name }) => isTaken(name))
-  const found = [...declared, ...migrated, ...stored]
+  const taken = [...declared, ...migrated, ...stored]
   return [
-    ...[...Map.groupBy(found, ({ name }) => name.toLowerCase()).values()].map(finding),
+    ...[...Map.groupBy(taken, ({ name }) => name.toLowerCase()).values()].map(finding),
     ...texts.filter(({ text }) => OTHER_DATABASE.test(text)).map(({ path }) => otherDatabase(path)),
   ]
 }

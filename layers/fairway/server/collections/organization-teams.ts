@@ -19,9 +19,9 @@ export default defineCollection({
   async source({ filters, pagination }) {
     const [search] = filters
     const wanted = search?.kind === 'search' ? search.value : ''
-    const found = (await team.teams()).filter(({ name }) => containsFolded(name, wanted))
-    const items = found.map(toItem)
-    return pagination.toPage(items.slice(pagination.offset, pagination.offset + pagination.limit), found.length)
+    const matching = (await team.teams()).filter(({ name }) => containsFolded(name, wanted))
+    const items = matching.map(toItem)
+    return pagination.toPage(items.slice(pagination.offset, pagination.offset + pagination.limit), matching.length)
   },
   getItem: async wanted => (await team.teams()).filter(({ id }) => id === wanted).map(toItem)[0],
 })

@@ -7,7 +7,7 @@ import { Chip, Empty, matches, pathOf } from './frame'
 export const BECOME_PATH = pathOf('people', '/become')
 
 /** Everyone with an account, each with a button that signs this browser in as them. */
-export function peopleView(people: readonly Somebody[], search: string, own: string | undefined) {
+export function peopleView(people: readonly Somebody[], search: string, ownId: string | undefined) {
   const matching = people.filter(({ email, name, organizations }) =>
     matches(search, email, name, ...organizations.map(({ name: organization }) => organization)),
   )
@@ -21,7 +21,7 @@ export function peopleView(people: readonly Somebody[], search: string, own: str
   return [
     <div class="list">
       {matching.map(person => (
-        <PersonRow person={person} isOwn={person.userId === own} />
+        <PersonRow person={person} isOwn={person.userId === ownId} />
       ))}
     </div>,
   ]

@@ -17,10 +17,10 @@ export function inBackground(app: App, name: string, work: () => Promise<void>):
 /** The same, one at a time for each name and key: does nothing while such work is under way. */
 export function inBackgroundOnce(app: App, name: string, key: string, work: () => Promise<void>): void {
   const underWay = app.memo('background-keys', () => new Set<string>())
-  const own = `${name} ${key}`
-  if (isRehearsing() || underWay.has(own)) return
-  underWay.add(own)
-  inBackground(app, name, () => work().finally(() => underWay.delete(own)))
+  const task = `${name} ${key}`
+  if (isRehearsing() || underWay.has(task)) return
+  underWay.add(task)
+  inBackground(app, name, () => work().finally(() => underWay.delete(task)))
 }
 
 /** Resolves when all started work has ended, after `mostInMs` at the latest. */

@@ -30,7 +30,7 @@ describe('a reference in a table’s file', () => {
     ['behind the table in the import', `import { rooms, roomId } from './rooms'`],
     ['in an import of several lines', `import {\n  roomId,\n  rooms,\n} from './rooms'`],
   ])('is read with its id %s', (_, imports) => {
-    expect(read(imports, [ROOM], ['roomId'], [KEY])).toEqual({ fields: [room], own: [] })
+    expect(read(imports, [ROOM], ['roomId'], [KEY])).toEqual({ fields: [room], authorFields: [] })
   })
 
   it('is read when its author has edited the line in the input, or has removed the foreign key', () => {
@@ -73,14 +73,14 @@ describe('an edited line of the input', () => {
     const name = line.split(':')[0]
     expect(read('', [column], [line])).toEqual({
       fields: [{ name, type, isOptional, values, isEdited: true }],
-      own: [],
+      authorFields: [],
     })
   })
 
   it('is a field of the author’s own when its column is edited as well', () => {
     expect(read('', [`size: integer('size').notNull().default(7)`], ['size: z.int().min(1)'])).toEqual({
       fields: [],
-      own: ['size'],
+      authorFields: ['size'],
     })
   })
 })

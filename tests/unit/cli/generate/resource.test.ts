@@ -693,7 +693,7 @@ describe('resource names and field types', () => {
     const expected = parseFields([...EVERYTHING, ...typed]).map(field =>
       isFile(field) ? { ...field, values: [`thing-${toKebab(field.name)}`] } : field,
     )
-    expect(found).toEqual({ fields: expected, own: [] })
+    expect(found).toEqual({ fields: expected, authorFields: [] })
   })
 
   it('accepts enum values without brackets, which shells interpret differently', () => {

@@ -202,8 +202,8 @@ export function defineAction<
   if (fault) throw new Error(`defineAction: ${fault}`)
   const isLimited = parsed.limit.length > 0 || !takesVisitors || (subject ?? visited) === undefined
   const optional = Object.entries({ subject, visited, changes, address: addressOf(declared) })
-  const given = Object.fromEntries(optional.filter(([, value]) => value !== undefined))
-  const action = mark('action', { ...parsed, audit, limit: isLimited ? parsed.limit : VISITOR_LIMIT, ...given })
+  const present = Object.fromEntries(optional.filter(([, value]) => value !== undefined))
+  const action = mark('action', { ...parsed, audit, limit: isLimited ? parsed.limit : VISITOR_LIMIT, ...present })
   return action as unknown as Action<Input, SentOf<O, Result>>
 }
 

@@ -88,7 +88,7 @@ function answerOf(name: string, operation: Operation, withToken: WithToken): Ans
         const context = { app, session, event, isDryRun, actor }
         const observed =
           changes && !isDryRun ? observedValues(changes.fields, () => changes.read(input, context)) : undefined
-        const keep = (found: RowChanges) => (event.context.auditChanges = found.get(NO_ROW))
+        const keep = (rowChanges: RowChanges) => (event.context.auditChanges = rowChanges.get(NO_ROW))
         return observeChanges(app, observed, () => run(input, context), keep)
       },
       send(result) {

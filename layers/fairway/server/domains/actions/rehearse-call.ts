@@ -56,17 +56,17 @@ async function readRows(
   subjects: Subjects,
   rows: readonly RehearsedRow[],
 ): Promise<Map<string, ReadRow>> {
-  const found = new Map<string, ReadRow>()
+  const rowsByKey = new Map<string, ReadRow>()
   for (const [table, written] of Map.groupBy(rows, row => row.table)) {
     const subject = subjects.get(table)
     const ids = written.flatMap(({ id }) => id ?? [])
     if (!subject || ids.length === 0) continue
     for (const { $title, ...fields } of await readTable(app, session, subject, ids)) {
       const title = typeof $title === 'string' ? cut($title) : null
-      found.set(keyOf({ table, id: String(fields.id) }), { fields, title })
+      rowsByKey.set(keyOf({ table, id: String(fields.id) }), { fields, title })
     }
   }
-  return found
+  return rowsByKey
 }
 
 const readTable = async (
@@ -92,9 +92,9 @@ const toJson = (value: unknown): unknown =>
 function changeOf({ table, id, kind }: RehearsedRow, was?: ReadRow, is?: ReadRow): RehearsedChange[] {
   const read = is ?? was
   if (!read || id === null) return []
-  const own = Object.keys(read.fields).filter(name => !KEPT_BY_PLATFORM.has(name))
+  const fieldNames = Object.keys(read.fields).filter(name => !KEPT_BY_PLATFORM.has(name))
   const isSame = (name: string) => was && is && textOf(was.fields[name]) === textOf(is.fields[name])
-  const names = own.filter(name => !isSame(name))
+  const names = fieldNames.filter(name => !isSame(name))
   if (names.length === 0) return []
   return [{ table, id, kind, title: read.title, before: shown(names, was), after: shown(names, is) }]
 }

@@ -149,9 +149,9 @@ async function record(app: App, call: ActionCall, { error, done, before, changes
   const { name, action, ...rest } = call
   app.trace?.step(call.requestId, 'audit', error?.code)
   // Denials of one kind share one row, regardless of their subjects.
-  const found = error && isDenial(error.code) ? [] : (before ?? (await findSubjects(app, call, done)))
+  const written = error && isDenial(error.code) ? [] : (before ?? (await findSubjects(app, call, done)))
   const ofNoRow = changes?.get(NO_ROW)
-  const subjects = found.map(subject => ({ ...subject, changes: changes?.get(subject.id) ?? ofNoRow }))
+  const subjects = written.map(subject => ({ ...subject, changes: changes?.get(subject.id) ?? ofNoRow }))
   const row = { ...rest, action: name, schema: action.input, keeps: action.audit, changes: ofNoRow, error }
   const byOrg = Map.groupBy(subjects, each => each.visitedOrgId)
   if (done) {
@@ -221,8 +221,8 @@ async function runChecked(app: App, call: ActionCall, observed: Observations): P
       const what = observedBy(app, action, call.session, input, values)
       if (call.rehearse) return rehearsed(app, call, work)
       const undoable = () =>
-        withUndo(app, { action, session: call.session, input }, work, found => (observed.undo = found))
-      return observeChanges(app, what, undoable, found => (observed.changes = found))
+        withUndo(app, { action, session: call.session, input }, work, undo => (observed.undo = undo))
+      return observeChanges(app, what, undoable, rowChanges => (observed.changes = rowChanges))
     },
     send(result) {
       app.trace?.step(call.requestId, 'output')

@@ -106,13 +106,13 @@ export async function approvalPage(app: App, state: ApprovalPageState): Promise<
   const { row, name, acting, reader, action, language = offered.defaultLanguage } = state
   const texts = textsOf(language)
   const input = inputOf(row)
-  const asked = action && (await questionOf(app, { name: row.action, action, input, session: reader }, language))
+  const question = action && (await questionOf(app, { name: row.action, action, input, session: reader }, language))
   const isForOther = reader.userId !== acting.userId
   const lead = isForOther
     ? fill(texts.leadForOther, { app: name, product: app.config.name, person: acting.email })
     : fill(texts.lead, { app: name, product: app.config.name })
   const children = [
-    <Facts asked={asked} input={input} state={state} language={language} />,
+    <Facts question={question} input={input} state={state} language={language} />,
     <p class="note">{texts.information}</p>,
     <p class="banner">{action?.undo ? texts.warningUndo : texts.warning}</p>,
     <Decision state={state} language={language} />,
@@ -121,7 +121,7 @@ export async function approvalPage(app: App, state: ApprovalPageState): Promise<
   ]
   return cardPage(app, {
     page: 'approval',
-    title: asked?.question ?? fill(texts.title, { app: name }),
+    title: question?.question ?? fill(texts.title, { app: name }),
     lead,
     mark: <MarkPair app={app} name={name} />,
     children,
@@ -158,17 +158,17 @@ function Decision({ state: { row, mayApprove, name }, language }: { state: Appro
 }
 
 interface FactsProps {
-  asked: Awaited<ReturnType<typeof questionOf>> | undefined
+  question: Awaited<ReturnType<typeof questionOf>> | undefined
   input: Record<string, unknown>
   state: ApprovalPageState
   language: Language
 }
 
-function Facts({ asked, input, state: { row, name, acting, foreseen }, language }: FactsProps) {
+function Facts({ question, input, state: { row, name, acting, foreseen }, language }: FactsProps) {
   const texts = textsOf(language)
   return (
     <dl>
-      {asked?.rows.map(thing => (
+      {question?.rows.map(thing => (
         <>
           <dt>{factsOf(thing, language) || texts.affects}</dt>
           <dd>
@@ -176,8 +176,8 @@ function Facts({ asked, input, state: { row, name, acting, foreseen }, language 
           </dd>
         </>
       ))}
-      {asked && asked.more > 0 ? <dd>{fillCount(texts.moreRows, { count: asked.more }, language)}</dd> : null}
-      {asked?.saysMore === false ? null : <Values input={input} language={language} />}
+      {question && question.more > 0 ? <dd>{fillCount(texts.moreRows, { count: question.more }, language)}</dd> : null}
+      {question?.saysMore === false ? null : <Values input={input} language={language} />}
       <ForeseenFacts foreseen={foreseen} language={language} />
       {row.grantId === null ? null : <Fact name={texts.askedBy} text={name} />}
       <Fact name={texts.account} text={acting.email} />

@@ -78,9 +78,9 @@ async function findQuestion(app: App, { id, session, language }: ApprovalVisit):
   const manager = isOwn ? null : await findManager(app, row, session)
   if (!isOwn && !manager) return nothingPage(app, id, session, language)
   await refuseClosed(app, session, [row.orgId ?? ''])
-  const found = hasEnded(app, row) ? null : await findActing(app, row)
-  if (!found) return endedPage(app, language)
-  return { row, ...found, ...(manager ? { reader: manager, mayApprove: true } : ofOwn(row, found.acting)) }
+  const call = hasEnded(app, row) ? null : await findActing(app, row)
+  if (!call) return endedPage(app, language)
+  return { row, ...call, ...(manager ? { reader: manager, mayApprove: true } : ofOwn(row, call.acting)) }
 }
 
 const ofOwn = ({ approver }: ApprovalRow, reader: Session) => ({ reader, mayApprove: approver === 'person' })

@@ -12,11 +12,11 @@ export async function listWaitingFor(app: App, session: Session): Promise<Waitin
   const managed = mayInOrg(session.orgRole, 'revoke-grant') ? session.orgId : null
   const { closed } = await openedOrganizations(app, session)
   const closedIds = closed.map(({ closedOrg }) => closedOrg.id)
-  const asked = await listWaiting(app, session.userId, managed)
-  const live = await findLiveGrants(app, [...new Set(asked.flatMap(({ grantId }) => grantId ?? []))])
+  const waiting = await listWaiting(app, session.userId, managed)
+  const live = await findLiveGrants(app, [...new Set(waiting.flatMap(({ grantId }) => grantId ?? []))])
   // A question of a grant that has ended cannot be answered.
   const hasCaller = (grantId: string | null) => grantId === null || live.has(grantId)
-  const rows = asked.filter(({ orgId, grantId }) => !closedIds.includes(orgId ?? '') && hasCaller(grantId))
+  const rows = waiting.filter(({ orgId, grantId }) => !closedIds.includes(orgId ?? '') && hasCaller(grantId))
   const names = await hostNames(app, [...new Set(rows.map(({ caller }) => caller))])
   return rows.map(({ id, caller, action, createdAt, expiresAt }) => ({
     id,

@@ -32,7 +32,7 @@ async function teamsIn(
       })
     : undefined
   const of = accounts?.rows.map(({ userId }) => String(userId))
-  const found = await on.execute({
+  const pairs = await on.execute({
     sql: `select distinct g.group_id as "group", p.user_id as userId from fw_directory_people p
       join fw_directory_group_members g on g.person_id = p.id and g.group_id in (select value from json_each(?))
       where p.org_id = ? and p.active = 1 and p.user_id is not null ${of ? 'and p.user_id in (select value from json_each(?))' : ''}`,
@@ -40,7 +40,7 @@ async function teamsIn(
   })
   return {
     groups: groups.rows as unknown as GroupTeams['groups'],
-    people: found.rows as unknown as GroupTeams['people'],
+    people: pairs.rows as unknown as GroupTeams['people'],
     ...(of && { of }),
   }
 }

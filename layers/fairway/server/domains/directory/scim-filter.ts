@@ -15,16 +15,16 @@ const AND = /and\s/iy
 /** Reads a filter. Throws ScimError `invalidFilter` with what is supported. */
 export function parseFilter(filter: string): Comparison[] {
   if (filter.length > MOST_CHARACTERS) throw unsupported('it is too long')
-  const found: Comparison[] = []
+  const comparisons: Comparison[] = []
   let at = 0
   while (true) {
     COMPARISON.lastIndex = at
     const match = COMPARISON.exec(filter)
     if (!match) throw unsupported('use comparisons such as userName eq "ada@example.com"')
     const [, attribute = '', value = ''] = match
-    found.push({ attribute: attribute.toLowerCase(), value: toText(value) })
+    comparisons.push({ attribute: attribute.toLowerCase(), value: toText(value) })
     at = COMPARISON.lastIndex
-    if (at >= filter.length) return found
+    if (at >= filter.length) return comparisons
     AND.lastIndex = at
     if (!AND.test(filter)) throw unsupported('join comparisons by “and”')
     at = AND.lastIndex

@@ -39,14 +39,14 @@ export function readGroup(document: ScimDocument) {
 
 /** The changes of members in a PATCH, in order. Throws ScimError `invalidPath` and `invalidValue`. */
 export function membersIn(changes: readonly Change[]): MemberChange[] {
-  const found: MemberChange[] = []
+  const merged: MemberChange[] = []
   for (const change of changes.map(toMemberChange)) {
-    const last = found.at(-1)
+    const last = merged.at(-1)
     // Okta sends an operation for each member.
     if (last && last.kind === change.kind && change.kind !== 'set') last.ids.push(...change.ids)
-    else found.push(change)
+    else merged.push(change)
   }
-  return found
+  return merged
 }
 
 function toMemberChange({ op, path, value }: Change): MemberChange {

@@ -26,9 +26,9 @@ interface Listed {
 /** A page of rows, oldest first, with the total. Throws ScimError `invalidFilter`. */
 export async function readPage<Row>(app: App, orgId: string, listed: Listed, { filter, startIndex, count }: PageQuery) {
   const { table, columns, filters } = listed
-  const found = (filter ? parseFilter(filter) : []).map(each => conditionOf(filters, each))
-  const where = ['org_id = ?', ...found.map(({ sql }) => sql)].join(' and ')
-  const args = [orgId, ...found.map(({ value }) => value)]
+  const conditions = (filter ? parseFilter(filter) : []).map(each => conditionOf(filters, each))
+  const where = ['org_id = ?', ...conditions.map(({ sql }) => sql)].join(' and ')
+  const args = [orgId, ...conditions.map(({ value }) => value)]
   const first = Math.max(1, startIndex)
   const size = Math.min(Math.max(0, count), MOST_PER_PAGE)
   const [page, total] = await Promise.all([

@@ -96,11 +96,11 @@ const spelled = (document: ScimDocument, name: string): string =>
 function placeOf(document: ScimDocument, { extension }: Path): ScimDocument {
   if (extension === undefined) return document
   const key = spelled(document, extension)
-  const found = document[key]
-  if (isRecord(found)) return found
-  const made: ScimDocument = {}
-  document[key] = made
-  return made
+  const value = document[key]
+  if (isRecord(value)) return value
+  const place: ScimDocument = {}
+  document[key] = place
+  return place
 }
 
 const entriesOf = (value: unknown): ScimDocument[] => (Array.isArray(value) ? value.filter(isRecord) : [])
@@ -129,10 +129,10 @@ function setAt(document: ScimDocument, path: Path, value: unknown, isAdded: bool
 /** Entra ID replaces entries that are not there yet: then they are made. */
 function setEntries(place: ScimDocument, key: string, { filter = [], sub }: Path, value: unknown): void {
   const entries = entriesOf(place[key])
-  const found = entries.filter(entry => matches(entry, filter))
-  const made = Object.fromEntries(filter.map(({ attribute, value: wanted }) => [attribute, wanted]))
-  const targets = found.length > 0 ? found : [made]
-  if (found.length === 0) entries.push(made)
+  const matching = entries.filter(entry => matches(entry, filter))
+  const newEntry = Object.fromEntries(filter.map(({ attribute, value: wanted }) => [attribute, wanted]))
+  const targets = matching.length > 0 ? matching : [newEntry]
+  if (matching.length === 0) entries.push(newEntry)
   for (const entry of targets) {
     if (sub !== undefined) entry[spelled(entry, sub)] = value
     else if (isRecord(value)) Object.assign(entry, value)

@@ -78,8 +78,8 @@ interface Notified {
 }
 
 /** The organization of a message: the given one, else that of the job or session that sends it. */
-async function orgOf(given: string | null | undefined): Promise<string | null> {
-  if (given !== undefined) return given
+async function orgOf(orgId: string | null | undefined): Promise<string | null> {
+  if (orgId !== undefined) return orgId
   const run = findRun()
   return run?.orgId ?? (run && (await sessionOfRun(run))?.orgId) ?? null
 }
@@ -116,8 +116,8 @@ export async function notify<Name extends keyof MailTypes & string>(
  * The organization of a notification: the given one, else the caller's. Null where the receiver is no member: they see it
  * everywhere.
  */
-async function sharedOrg(userId: string, given: string | null | undefined): Promise<string | null> {
-  const orgId = await orgOf(given)
+async function sharedOrg(userId: string, namedOrgId: string | null | undefined): Promise<string | null> {
+  const orgId = await orgOf(namedOrgId)
   return orgId !== null && (await findMembership(requireRun().app, userId, orgId)) ? orgId : null
 }
 

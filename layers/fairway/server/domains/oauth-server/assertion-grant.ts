@@ -39,12 +39,12 @@ export async function exchangeAssertion(
   const agent = requireAgent(client)
   const assertion = requireField(fields, 'assertion')
   checkResource(app.config, fields.resource)
-  const asked = askedScopes(fields.scope)
+  const requested = askedScopes(fields.scope)
   try {
     const { issuer, connections } = await findConnections(app, assertion, agent)
     const claims = await verifyAssertion(app, { assertion, issuer, agent, network })
     const known = await findKnown(app, connections, claims)
-    const scopes = grantedScopes(asked, claims.scope)
+    const scopes = grantedScopes(requested, claims.scope)
     const until = new Date((claims.exp + SKEW_IN_SECONDS) * 1000)
     if (!(await claimOneTime(app, USED, `${issuer}\n${claims.jti}`, until))) throw refused('it was used before')
     const grant = await grantByAssertion(app, { agent, issuer, scopes, ...known, ...claims })
@@ -150,10 +150,10 @@ function faultOf({ config: { baseUrl }, now }: App, claims: Claims, { id }: OAut
 async function findKnown(app: App, connections: readonly AgentConnection[], claims: Claims) {
   const { aud_tenant: tenant } = claims
   const possible = connections.filter(({ orgId }) => tenant === undefined || tenant === orgId)
-  const found = await Promise.all(
+  const people = await Promise.all(
     possible.map(async connection => ({ connection, userId: await findUser(app, connection, claims) })),
   )
-  const known = found.flatMap(({ connection, userId }) => (userId === undefined ? [] : { connection, userId }))
+  const known = people.flatMap(({ connection, userId }) => (userId === undefined ? [] : { connection, userId }))
   if (known.length === 0) throw refused('its person has not signed in by the connection, and no directory knows them')
   const isMember = await Promise.all(
     known.map(async ({ connection, userId }) => (await findMembership(app, userId, connection.orgId)) !== null),
@@ -176,17 +176,17 @@ async function findUser(app: App, { id, orgId, issuer }: AgentConnection, claims
 
 /** The scopes that a request names; undefined when it names none. Throws `invalid_scope` for an unknown one. */
 export function askedScopes(scope: string | undefined): McpScope[] | undefined {
-  const asked = toolScopesOf(
+  const scopes = toolScopesOf(
     scope ?? '',
     name => new OAuthError('invalid_scope', `${name} is no scope of this server.`),
   )
-  return asked.length === 0 ? undefined : asked
+  return scopes.length === 0 ? undefined : scopes
 }
 
 /** What is both asked for and asserted; each is everything where it is not named. Throws `invalid_grant` and `invalid_scope`. */
-function grantedScopes(asked: McpScope[] | undefined, scope: string | undefined): McpScope[] {
+function grantedScopes(requested: McpScope[] | undefined, scope: string | undefined): McpScope[] {
   const asserted = scope === undefined ? undefined : toolScopesOf(scope, name => refused(`its scope has ${name}`))
-  const all = asked ?? asserted ?? MCP_SCOPES.filter(each => DEFAULT_SCOPES.includes(each))
+  const all = requested ?? asserted ?? MCP_SCOPES.filter(each => DEFAULT_SCOPES.includes(each))
   const granted = all.filter(each => asserted?.includes(each) ?? true)
   if (granted.length === 0) throw new OAuthError('invalid_scope', 'No scope is both asked for and asserted.')
   return granted

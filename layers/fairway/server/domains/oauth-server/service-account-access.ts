@@ -28,10 +28,10 @@ export async function accessByKey(app: App, key: string): Promise<McpAccess | nu
 /** The same for a token. It ends with its key, with the account's public keys, and with the account. */
 export async function accessByToken(app: App, claims: AccessTokenClaims): Promise<McpAccess | null> {
   const { jti, client_id: id, grant_id: credential, org_id: orgId } = claims
-  const kept = await remembered(app, 'byToken', jti, [id, credential])
-  if (kept.row?.accountOrgId !== orgId) return null
+  const account = await remembered(app, 'byToken', jti, [id, credential])
+  if (account.row?.accountOrgId !== orgId) return null
   const scopes = new Set(claims.scope.split(' '))
-  return openAccess(app, kept, scope => scopes.has(scope))
+  return openAccess(app, account, scope => scopes.has(scope))
 }
 
 /** The access of an account without its credential, for a call that a person approved; null for another ID. */
@@ -56,14 +56,14 @@ function remembered(app: App, by: 'byKey' | 'byToken', credential: string, args:
   return memory.get(credential, async () => ({ row: (await find(args))[0] }))
 }
 
-async function openAccess(app: App, kept: Kept, isInToken = (_scope: McpScope) => true): Promise<McpAccess | null> {
-  const { row } = kept
+async function openAccess(app: App, account: Kept, isInToken = (_scope: McpScope) => true): Promise<McpAccess | null> {
+  const { row } = account
   const now = app.now().getTime()
   if (!row || (row.expiresAt !== null && row.expiresAt <= now)) return null
   // Compared on every call, because a suspension can end with time.
   if (row.suspendedUntil > now) throw suspendedError(row.suspendedUntil)
-  const session = kept.session ?? (await sessionOf(app, row))
-  if (!hasSessionPolicy(row)) kept.session = session
+  const session = account.session ?? (await sessionOf(app, row))
+  if (!hasSessionPolicy(row)) account.session = session
   if (!session) return null
   noteServiceUse(app, row, findNewPlace(app, { ...row, subject: row.accountName }))
   const isReadOnly = row.agentsReadOnly === 1 || row.readOnly === 1

@@ -187,7 +187,7 @@ export async function changeConnection(
   const { id, orgId } = row
   const { name, issuer, clientId, clientAuth, domain, provision, defaultRole } = settings
   const isOther = issuer !== row.issuer || clientId !== row.clientId || clientAuth !== row.clientAuth
-  const kept = row.issuer === null || issuer === row.issuer ? row.clientSecret : null
+  const secretThatStays = row.issuer === null || issuer === row.issuer ? row.clientSecret : null
   const secret = sealSecret(app, id, settings)
   const { rowsAffected } = await app.db.client.execute({
     sql: `update or ignore fw_org_connections set name = ?, issuer = ?, client_id = ?, client_auth = ?, client_secret = ?, domain = ?,
@@ -198,7 +198,7 @@ export async function changeConnection(
       issuer,
       clientId,
       clientAuth,
-      secret === undefined ? kept : secret,
+      secret === undefined ? secretThatStays : secret,
       domain,
       Number(provision),
       defaultRole,

@@ -46,10 +46,10 @@ export async function planDirectoryRoles(
     const change = (before: string | null, after: string | null, ofApp: string | null): PlannedRole[] =>
       before === after ? [] : [{ userId, person: toShownPerson(person), appId: ofApp, before, after }]
     // What the person is without the directory.
-    const own = given === orgRole ? 'member' : orgRole
+    const ownRole = given === orgRole ? 'member' : orgRole
     const isByPerson = appRole !== null && assignedBy !== GIVEN_BY_DIRECTORY
     return [
-      ...(orgRole === 'owner' ? [] : change(orgRole, gives?.orgRole === 'admin' ? 'admin' : own, null)),
+      ...(orgRole === 'owner' ? [] : change(orgRole, gives?.orgRole === 'admin' ? 'admin' : ownRole, null)),
       ...(isByPerson || appId === null ? [] : change(appRole, gives?.appRole ?? null, appId)),
     ]
   })

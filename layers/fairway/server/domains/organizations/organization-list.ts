@@ -64,9 +64,9 @@ export async function withOrganizations<T extends { orgId: string | null }>(
   const ids = [...new Set(rows.flatMap(({ orgId }) => orgId ?? []))]
   const { id, name } = organizations
   // Without any ID, SQLite would scan the whole table.
-  const found =
+  const named =
     ids.length === 0 ? [] : await app.db.orm.select({ id, name }).from(organizations).where(inArray(id, ids))
-  const names = new Map(found.map(each => [each.id, each.name]))
+  const names = new Map(named.map(each => [each.id, each.name]))
   return rows.map(row => ({
     ...row,
     organization: row.orgId === null ? null : { id: row.orgId, name: names.get(row.orgId) ?? null },

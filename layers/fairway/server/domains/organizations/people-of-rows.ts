@@ -46,18 +46,18 @@ export async function findShown(
   session: Session | null,
   addresses: readonly unknown[],
 ): Promise<(address: unknown) => ShownPerson | null> {
-  const found = new Map<string, ShownPerson>()
-  if (session) found.set(session.email, personOfSession(session))
-  const others = [...new Set(addresses)].filter(address => typeof address === 'string' && !found.has(address))
+  const people = new Map<string, ShownPerson>()
+  if (session) people.set(session.email, personOfSession(session))
+  const others = [...new Set(addresses)].filter(address => typeof address === 'string' && !people.has(address))
   if (session?.orgId && others.length > 0) {
     const find = app.memo('find-shown-people', () => app.db.prepareRead<{ person: string }>(FIND))
     for (const row of await find([session.orgId, JSON.stringify(others)])) {
       const person = toShownPerson(row.person)
-      found.set(person.email, person)
+      people.set(person.email, person)
     }
   }
   return address => {
     if (typeof address !== 'string') return null
-    return found.get(address) ?? { id: null, name: address, email: address, image: null }
+    return people.get(address) ?? { id: null, name: address, email: address, image: null }
   }
 }

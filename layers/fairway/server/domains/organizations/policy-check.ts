@@ -141,7 +141,7 @@ export async function personOf(db: Orm, table: SharedTable, session: Session, id
     Record<'teams' | 'held' | 'ofTeams' | 'sharedTeams', string>
   const names = permissionsIn(table)
   const isOfRow = sql`resource = ${getTableName(table)} and resource_id = ${id}`
-  const [found] = await db.all<Found>(sql`select
+  const [standing] = await db.all<Found>(sql`select
     ${orgRoleOf(orgId, userId)} as orgRole,
     ${appRoleOf(orgId, userId, appOfRun())} as appRole,
     ${heldAmong(holder, names)} as held,
@@ -149,19 +149,19 @@ export async function personOf(db: Orm, table: SharedTable, session: Session, id
     (select json_group_array(user_id) from shares where ${isOfRow} and user_id in (${teamsOf(orgId, userId)})) as sharedTeams,
     (select min(role) from shares where ${isOfRow} and user_id in (${holdersOf(orgId, userId)})) as share,
     (select json_group_array(team_id) from (${teamsOf(orgId, userId)})) as teams`)
-  const { orgRole = null, appRole = null, share = null } = found ?? {}
+  const { orgRole = null, appRole = null, share = null } = standing ?? {}
   const listIn = <Item>(text: string | undefined): Item[] => JSON.parse(text ?? '[]')
-  const pairs = Map.groupBy(listIn<[name: string, team: string]>(found?.ofTeams), ([name]) => name)
+  const pairs = Map.groupBy(listIn<[name: string, team: string]>(standing?.ofTeams), ([name]) => name)
   return {
     email,
     orgId,
     orgRole,
     appRole,
     share,
-    teams: listIn(found?.teams),
-    permissions: listIn(found?.held),
+    teams: listIn(standing?.teams),
+    permissions: listIn(standing?.held),
     ofTeams: new Map([...pairs].map(([name, all]) => [name, all.map(([, team]) => team)])),
-    sharedTeams: isOwnable(table) ? listIn(found?.sharedTeams) : [],
+    sharedTeams: isOwnable(table) ? listIn(standing?.sharedTeams) : [],
     ...(isPerson ? {} : { isAccount: true }),
   }
 }
@@ -171,14 +171,14 @@ export async function referencedRows(db: Orm, table: SQLiteTable, row: Row): Pro
   const policy = policyOf(table)
   const { read = [], update = [], delete: remove = [] } = policy?.rules ?? {}
   const ofFields = Object.values(policy?.fields ?? {}).flatMap(field => field.read ?? [])
-  const found = new Map<Part, Row>()
-  await readReferenced(db, row, [...read, ...update, ...remove, ...ofFields], found)
-  return found
+  const targets = new Map<Part, Row>()
+  await readReferenced(db, row, [...read, ...update, ...remove, ...ofFields], targets)
+  return targets
 }
 
-async function readReferenced(db: Orm, row: Row, parts: readonly Part[], found: Map<Part, Row>): Promise<void> {
+async function readReferenced(db: Orm, row: Row, parts: readonly Part[], targets: Map<Part, Row>): Promise<void> {
   for (const part of parts) {
-    if (part.kind === 'all') await readReferenced(db, row, part.parts, found)
+    if (part.kind === 'all') await readReferenced(db, row, part.parts, targets)
     if (part.kind !== 'via') continue
     const { table } = part
     const [target] = await db
@@ -186,8 +186,8 @@ async function readReferenced(db: Orm, row: Row, parts: readonly Part[], found: 
       .from(table)
       .where(and(eq(table.id, row[part.by ?? '']), eq(table.orgId, row.orgId)))
     if (!target) continue
-    found.set(part, target)
-    await readReferenced(db, target, part.parts, found)
+    targets.set(part, target)
+    await readReferenced(db, target, part.parts, targets)
   }
 }
 

@@ -73,15 +73,15 @@ export async function shareRow(
 ): Promise<void> {
   await requireAccess(db, table, session, id, 'admin')
   if (holder.email === session.email) throw new AppError('conflict', { detail: 'You have this already.' })
-  const found =
+  const holderId =
     holder.teamId === undefined
       ? sql`(select u.id from org_members m ${sql.raw(personJoin('m.user_id'))}
           where m.org_id = ${table.orgId} and u.email = ${holder.email} and u.email <> ${table.ownerEmail})`
       : sql`(select t.id from fw_teams t where t.org_id = ${table.orgId} and t.id = ${holder.teamId})`
   const written = await db.all<{ found: number }>(sql`
     insert into shares (resource, resource_id, user_id, role, org_id, shared_by, shared_at)
-    select ${getTableName(table)}, ${table.id}, ${found}, ${role}, ${table.orgId}, ${session.userId}, ${now.getTime()}
-    from ${table} where ${table.id} = ${id} and ${found} is not null and ${sharedWith(table, session, 'admin')}
+    select ${getTableName(table)}, ${table.id}, ${holderId}, ${role}, ${table.orgId}, ${session.userId}, ${now.getTime()}
+    from ${table} where ${table.id} = ${id} and ${holderId} is not null and ${sharedWith(table, session, 'admin')}
     on conflict (resource, resource_id, user_id) do update set role = excluded.role, shared_by = excluded.shared_by, shared_at = excluded.shared_at
     returning 1 as found`)
   if (written.length > 0) return

@@ -79,16 +79,16 @@ async function isPasswordOf(app: App, { userId, hash, password }: Tried): Promis
   const hasher = getPasswordHasher(app)
   if (!(await hasher.verify(hash, password))) return false
   if (!isImported(hash)) return true
-  const own = await hasher.hash(password).catch((error: unknown) => {
+  const newHash = await hasher.hash(password).catch((error: unknown) => {
     // Without room for another hash, the next sign-in replaces it.
     if (error instanceof AppError && error.code === 'sign-in-busy') return undefined
     throw error
   })
   // The time of the row stays: the password is the same (`claimContents` compares the times).
-  if (own !== undefined)
+  if (newHash !== undefined)
     await app.db.client.execute({
       sql: `update accounts set password = ? where provider_id = 'credential' and user_id = ? and password = ?`,
-      args: [own, userId, hash],
+      args: [newHash, userId, hash],
     })
   return true
 }

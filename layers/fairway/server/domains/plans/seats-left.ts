@@ -21,10 +21,10 @@ export async function seatsLeft(app: App, orgId: string | null): Promise<SeatsLe
     sql: `select ${seatsTaken.joined.count('?1')} as used`,
     args: [orgId],
   })
-  const found = Object.entries(plans.limits).flatMap(([limit, { counts }]) => {
+  const limits = Object.entries(plans.limits).flatMap(([limit, { counts }]) => {
     const max = counts === SEATS_TABLE ? plans.plans[plan]?.limits[limit] : undefined
     if (max === undefined) return []
     return [{ left: max - Number(rows[0]?.used), sentence: limitSentence(limitFacts(plans, limit, plan)) }]
   })
-  return found.toSorted((one, other) => one.left - other.left)[0]
+  return limits.toSorted((one, other) => one.left - other.left)[0]
 }

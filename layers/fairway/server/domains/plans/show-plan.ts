@@ -34,17 +34,17 @@ export async function showPlan(app: App, orgId: string): Promise<PlanView | null
 
 /** The other plans that have something more, and what that is. */
 function othersOf({ plans, limits, features }: PlansConfig, name: string): PlanView['others'] {
-  const own = plans[name]!
+  const current = plans[name]!
   return Object.entries(plans)
     .map(([other, plan]) => ({
       name: other,
       title: plan.title,
       price: plan.price ?? null,
       limits: Object.entries(limits)
-        .filter(([limit]) => allowsMore(plan, limit, own.limits[limit] ?? Infinity))
+        .filter(([limit]) => allowsMore(plan, limit, current.limits[limit] ?? Infinity))
         .map(([limit, { title }]) => ({ name: limit, title, max: plan.limits[limit] ?? null })),
       features: plan.features
-        .filter(feature => !own.features.includes(feature))
+        .filter(feature => !current.features.includes(feature))
         .map(feature => ({ name: feature, title: features[feature] ?? feature })),
     }))
     .filter(plan => plan.limits.length + plan.features.length > 0)

@@ -64,28 +64,28 @@ interface Change {
   /** The name of the audit row: that of the operation that does the same. */
   action: string
   /** What the row keeps. */
-  kept?: Record<string, unknown>
+  facts?: Record<string, unknown>
   /** The sentence for the owners; without it they get no mail. */
   told?: keyof Messages['setup']['changes']
 }
 
 /** Leaves an audit row with the contact's address, and tells the owners. */
-export async function noteChange(app: App, visit: SetupVisit, { action, kept = {}, told }: Change): Promise<void> {
+export async function noteChange(app: App, visit: SetupVisit, { action, facts = {}, told }: Change): Promise<void> {
   const { link, requestId } = visit
   const { orgId, orgName, email } = link
-  const row = { action, caller: 'http', session: null, requestId, input: kept, keeps: Object.keys(kept) } as const
+  const row = { action, caller: 'http', session: null, requestId, input: facts, keeps: Object.keys(facts) } as const
   await recordAudit(app, { ...row, visitedOrgId: orgId, visitorEmail: email })
   if (!told) return
   const organization = mailName(orgName, app.config.name)
   const href = await orgUrl(app, orgId, SINGLE_SIGN_ON_PAGE)
   const addresses = await listManagers(app, orgId, ['owner'])
   await notifyPeople(app, { orgId, addresses }, 'setup-changed', language => {
-    const what = fill(messagesOf(language).setup.changes[told], textsIn(kept))
+    const what = fill(messagesOf(language).setup.changes[told], textsIn(facts))
     return { values: { organization, who: email, what }, href }
   })
 }
 
-const textsIn = (kept: Record<string, unknown>): Record<string, string> =>
+const textsIn = (facts: Record<string, unknown>): Record<string, string> =>
   Object.fromEntries(
-    Object.entries(kept).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])),
+    Object.entries(facts).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])),
   )

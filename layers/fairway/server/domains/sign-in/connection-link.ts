@@ -119,14 +119,14 @@ async function findPending(app: App, cookieHeader: string | undefined) {
  * not vouch for it. Otherwise it leads to the sign-in page again.
  */
 export async function finishLink(app: App, session: ServerSession | null, request: RequestInfo) {
-  const found = await findPending(app, request.cookieHeader)
-  if (!found) return { location: SIGN_IN_PATH }
-  const { payload, createdAt } = found.pending
+  const waiting = await findPending(app, request.cookieHeader)
+  if (!waiting) return { location: SIGN_IN_PATH }
+  const { payload, createdAt } = waiting.pending
   const row = await findConnection(app, payload.connectionId)
   const isProved = await proves(app, session, payload, createdAt)
   if (row?.state !== 'active' || !isProved || !session?.id) return { location: PROOF_PATH }
   if (!(await servesDomain(app, row, domainOf(payload.email)))) throw new AppError('domain-not-proved')
-  if (!(await spendOneTime(app, pendingLink, found.secret, { browser: found.secret })))
+  if (!(await spendOneTime(app, pendingLink, waiting.secret, { browser: waiting.secret })))
     return { location: SIGN_IN_PATH }
   const { userId, id: sessionId } = session
   await linkToPerson(app, { userId, sessionId }, profileOf(row, payload, true))

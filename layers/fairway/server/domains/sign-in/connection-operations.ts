@@ -129,8 +129,8 @@ export default defineOperations({
         throw new AppError('forbidden', { detail: 'Ask an owner: managed agents are for owners to decide.' })
       const issuers = assertionIssuers && (await checkedIssuers(app, row, assertionIssuers))
       const before = { ...row, provision: row.provision === 1 }
-      const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined))
-      const settings = { ...before, clientSecret: undefined, ...given }
+      const sent = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined))
+      const settings = { ...before, clientSecret: undefined, ...sent }
       const changed = await changeConnection(app, row, await checked(app, settings, row))
       if (isAboutAgents) await setManagedAgents(app, changed, { managedAgents, assertionIssuers: issuers })
       // The end of the former secret says nothing about a new one.

@@ -146,8 +146,8 @@ async function totalChanges(on: Transaction): Promise<number> {
 
 /** The written rows in the order of their first write, and how many writes there were. */
 async function readLog(on: Transaction): Promise<{ rows: RehearsedRow[]; writes: number }> {
-  const { rows: found } = await on.execute(`select name, id, kind from ${LOG} order by at`)
-  const writes = found.map(({ name, id, kind }) => ({
+  const { rows: logged } = await on.execute(`select name, id, kind from ${LOG} order by at`)
+  const writes = logged.map(({ name, id, kind }) => ({
     table: String(name),
     id: id === null || id === undefined ? null : String(id),
     kind: kind as RehearsedRow['kind'],

@@ -125,19 +125,19 @@ interface KeptStream {
 async function inKept<T>(streams: KeptStream[], server: Server, run: (stream: Stream) => Promise<T>): Promise<T> {
   const [calmest] = streams.toSorted((a, b) => a.running - b.running)
   const isNew = !calmest || (calmest.running > 0 && streams.length < MOST_STREAMS)
-  const kept = isNew ? { stream: server.openStream(), running: 0 } : calmest
-  if (isNew) streams.push(kept)
-  kept.running += 1
+  const chosen = isNew ? { stream: server.openStream(), running: 0 } : calmest
+  if (isNew) streams.push(chosen)
+  chosen.running += 1
   try {
-    return await run(kept.stream)
+    return await run(chosen.stream)
   } catch (error) {
     // What the server refused leaves the stream as it was.
-    if (!(error instanceof ResponseError || error instanceof LibsqlError)) kept.stream.close()
+    if (!(error instanceof ResponseError || error instanceof LibsqlError)) chosen.stream.close()
     throw error
   } finally {
-    kept.running -= 1
-    const at = streams.indexOf(kept)
-    if (kept.stream.closed && at !== -1) streams.splice(at, 1)
+    chosen.running -= 1
+    const at = streams.indexOf(chosen)
+    if (chosen.stream.closed && at !== -1) streams.splice(at, 1)
   }
 }
 

@@ -46,8 +46,8 @@ async function refresh(app: App, name: string, timeZoneOf: TimeZoneOf, signal?: 
     )
     const answers: Answer[] = []
     while (answers.length < organizations.length) {
-      const asked = organizations.slice(answers.length, answers.length + AT_ONCE)
-      answers.push(...(await Promise.all(asked.map(each => ask(app, name, timeZoneOf, each)))))
+      const batch = organizations.slice(answers.length, answers.length + AT_ONCE)
+      answers.push(...(await Promise.all(batch.map(each => ask(app, name, timeZoneOf, each)))))
     }
     await store(app, name, answers)
     if (organizations.length < PIECE) return

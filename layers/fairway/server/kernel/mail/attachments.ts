@@ -18,29 +18,36 @@ type FindFile = (id: string) => Promise<{ name: string; type: string; size: numb
  * Attachments as the outbox keeps them. A stored file stays where it is until the mail is sent. Throws `invalid-input` with the
  * path of an attachment that has no name, is unknown, or goes over the limits: ten, and 7 MiB in all.
  */
-export async function packAttachments(given: readonly MailAttachment[], findFile: FindFile): Promise<Attachment[]> {
-  if (given.length > MOST) throw refused(MOST, `A mail has at most ${MOST} attachments.`)
+export async function packAttachments(
+  attachments: readonly MailAttachment[],
+  findFile: FindFile,
+): Promise<Attachment[]> {
+  if (attachments.length > MOST) throw refused(MOST, `A mail has at most ${MOST} attachments.`)
   const packed: Attachment[] = []
   let bytes = 0
-  for (const [at, attachment] of given.entries()) {
-    const { size, ...made } = await packOne(attachment, findFile, at)
+  for (const [at, attachment] of attachments.entries()) {
+    const { size, ...file } = await packOne(attachment, findFile, at)
     bytes += size
     if (bytes > MOST_BYTES) throw refused(at, 'The attachments of a mail have at most 7 MiB in all.')
-    packed.push(made)
+    packed.push(file)
   }
   return packed
 }
 
-async function packOne(given: MailAttachment, findFile: FindFile, at: number): Promise<Attachment & { size: number }> {
-  if ('event' in given) return packEvent(given.event, at)
-  if ('file' in given) {
-    const file = await findFile(given.file)
+async function packOne(
+  attachment: MailAttachment,
+  findFile: FindFile,
+  at: number,
+): Promise<Attachment & { size: number }> {
+  if ('event' in attachment) return packEvent(attachment.event, at)
+  if ('file' in attachment) {
+    const file = await findFile(attachment.file)
     if (!file) throw refused(at, 'There is no such file.')
-    return { name: nameOf(given.name ?? file.name, at), type: file.type, file: given.file, size: file.size }
+    return { name: nameOf(attachment.name ?? file.name, at), type: file.type, file: attachment.file, size: file.size }
   }
-  const content = Buffer.from(given.content)
-  const type = given.type === undefined ? {} : { type: given.type }
-  return { name: nameOf(given.name, at), ...type, content: content.toString('base64'), size: content.byteLength }
+  const content = Buffer.from(attachment.content)
+  const type = attachment.type === undefined ? {} : { type: attachment.type }
+  return { name: nameOf(attachment.name, at), ...type, content: content.toString('base64'), size: content.byteLength }
 }
 
 function nameOf(name: string, at: number): string {
@@ -56,9 +63,9 @@ async function packEvent(event: CalendarEvent, at: number): Promise<Attachment &
   if (!(end > start)) throw refused(at, 'A calendar entry ends after it starts.')
   const { default: calendar, ICalCalendarMethod, ICalEventStatus } = await import('ical-generator')
   const status = method === 'cancel' ? ICalEventStatus.CANCELLED : ICalEventStatus.CONFIRMED
-  const made = calendar({ method: ICalCalendarMethod[METHODS[method]] })
-  made.createEvent({ ...rest, start, end, allDay: isAllDay, summary: title, sequence, status, organizer })
-  const content = Buffer.from(made.toString())
+  const entry = calendar({ method: ICalCalendarMethod[METHODS[method]] })
+  entry.createEvent({ ...rest, start, end, allDay: isAllDay, summary: title, sequence, status, organizer })
+  const content = Buffer.from(entry.toString())
   return { name: 'event.ics', method, content: content.toString('base64'), size: content.byteLength }
 }
 

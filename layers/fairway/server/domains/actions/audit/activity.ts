@@ -59,18 +59,18 @@ export async function listActivity(
       and(inArray(auditLog.action, tellable(catalog)), mayRead(session, subjects)),
     ),
   )
-  const found: AuditRow[] = []
+  const rows: AuditRow[] = []
   let from = before
-  for (let piece = 0; piece < MOST_PIECES && found.length <= itemsPerPage; piece++) {
+  for (let piece = 0; piece < MOST_PIECES && rows.length <= itemsPerPage; piece++) {
     if (piece > 0) await setImmediate()
     const statements = activityStatements(app, session, from)
     const [until] = await statements.end
-    found.push(...(await statements.rows(news, until?.id, itemsPerPage + 1 - found.length)))
+    rows.push(...(await statements.rows(news, until?.id, itemsPerPage + 1 - rows.length)))
     from = until?.id
     if (!until) break
   }
-  const shown = found.slice(0, itemsPerPage)
-  const next = (found.length > itemsPerPage ? shown.at(-1)?.id : from) ?? null
+  const shown = rows.slice(0, itemsPerPage)
+  const next = (rows.length > itemsPerPage ? shown.at(-1)?.id : from) ?? null
   const told = await toEntries(app, session, subjects, shown)
   // Members see that others did something, not from where, and not the values that they changed.
   const entries = told.map(entry => ({ ...entry, clientAddress: null, device: null, changes: null }))

@@ -19,11 +19,11 @@ const changesSchema = z.record(z.string(), z.tuple([valueSchema, valueSchema]))
 
 /** Takes the changes out of the `input` of a row; null for a row without. */
 function splitChanges(input: string | null): { changes: AuditChange[] | null; input: string | null } {
-  const found = input === null ? undefined : takeFromFront(input, '$changes')
-  const { data } = changesSchema.safeParse(found?.fact)
-  if (!found || !data) return { changes: null, input }
+  const parts = input === null ? undefined : takeFromFront(input, '$changes')
+  const { data } = changesSchema.safeParse(parts?.fact)
+  if (!parts || !data) return { changes: null, input }
   const changes = Object.entries(data).map(([field, [before, after]]) => ({ field, before, after }))
-  return { changes, input: found.input }
+  return { changes, input: parts.input }
 }
 
 /** The parts of a row's `input`: where the call came from, what it changed, and the kept input. */

@@ -26,7 +26,7 @@ export const withPlace = (input: string, place: (Place & { grant?: string }) | u
 
 /** Takes the place out of the `input` of a row. */
 export function splitPlace(input: string | null): Place & { input: string | null } {
-  const found = input === null ? undefined : takeFromFront(input, '$from')
-  const { data } = placeSchema.safeParse(found?.fact)
-  return found && data ? { ...data, input: found.input } : { input, ...NOWHERE }
+  const parts = input === null ? undefined : takeFromFront(input, '$from')
+  const { data } = placeSchema.safeParse(parts?.fact)
+  return parts && data ? { ...data, input: parts.input } : { input, ...NOWHERE }
 }

@@ -105,12 +105,12 @@ function isOfCaller({ session, isPublic }: Caller, { table }: AuditSubject): SQL
 /** SQL: the title of a row that its writer and their whole organization may read. */
 function titleNow(app: App, session: Session, { table, title }: AuditSubject, id: string): SQL<string | null> | null {
   if (hasReadRule(title)) return null
-  const own = session.orgId === null ? isNull(table.orgId) : eq(table.orgId, session.orgId)
-  const found = app.db.orm
+  const isOfOrg = session.orgId === null ? isNull(table.orgId) : eq(table.orgId, session.orgId)
+  const readable = app.db.orm
     .select({ title: sql<string>`substr(cast(${title} as text), 1, ${MOST_OF_A_TITLE})` })
     .from(table)
-    .where(and(eq(table.id, id), own, isOpenRow(table), accessibleTo(table, session)))
-  return sql<string | null>`(${found})`
+    .where(and(eq(table.id, id), isOfOrg, isOpenRow(table), accessibleTo(table, session)))
+  return sql<string | null>`(${readable})`
 }
 
 type SubjectRow = Record<'id' | 'title' | 'isOpen' | 'orgId', unknown>

@@ -64,8 +64,8 @@ export async function recordAudit(app: App, entry: AuditEntry): Promise<void> {
     const who = { caller, ...whoOf(entry) }
     const at = app.now()
     const place = await findPlace()
-    const kept = keptInput(entry)
-    const inputWith = (changes?: FieldChanges) => withPlace(withChanges(kept, changes), place)
+    const input = keptInput(entry)
+    const inputWith = (changes?: FieldChanges) => withPlace(withChanges(input, changes), place)
     const row = {
       id: newId(),
       at,

@@ -44,7 +44,7 @@ export async function withUndo<T>(
   app: App,
   { action, session, input }: UndoableCall,
   work: () => Promise<T>,
-  keep: (found: KeptUndo) => void,
+  keep: (kept: KeptUndo) => void,
 ): Promise<T> {
   const { undo, subject } = action
   if (!undo || !session?.orgId) return work()

@@ -46,9 +46,9 @@ export async function undoCallsOf(
   calling: UndoingCall,
   { subjects, filter, isDryRun }: { subjects: Subjects; filter: UndoFilter; isDryRun: boolean },
 ): Promise<UndoAnswer> {
-  const found = await findCalls(app, calling.session, filter)
-  if (found.length === 0 && 'requestId' in filter) throw new AppError('not-found')
-  const rows = found.slice(0, MOST_AT_ONCE)
+  const latest = await findCalls(app, calling.session, filter)
+  if (latest.length === 0 && 'requestId' in filter) throw new AppError('not-found')
+  const rows = latest.slice(0, MOST_AT_ONCE)
   const calls: UndoneCall[] = []
   // In a dry run, the rows that a later call of the list would bring back are not as an earlier call left them.
   const broughtBack = new Set<string>()
@@ -70,7 +70,7 @@ export async function undoCallsOf(
     })
   }
   const undone = calls.filter(({ obstacle }) => obstacle === null).length
-  return { calls, undone, hasMore: found.length > rows.length }
+  return { calls, undone, hasMore: latest.length > rows.length }
 }
 
 const leftSchema = z.array(z.object({ type: z.string(), id: z.string(), hash: z.string().nullable() }))

@@ -143,7 +143,7 @@ export async function pollDevice(app: App, deviceCode: string, clientId: string)
   const hash = sha256(deviceCode)
   const now = app.now().getTime()
   const soon = now + TOLERANCE_IN_MS
-  const [found] = await app.db.client.batch(
+  const [polled] = await app.db.client.batch(
     [
       {
         sql: `select grant_id as grantId, decided_at is not null as isDecided, used_at is not null as isUsed,
@@ -158,7 +158,7 @@ export async function pollDevice(app: App, deviceCode: string, clientId: string)
     ],
     'write',
   )
-  const row = found?.rows[0] && pollSchema.parse(found.rows[0])
+  const row = polled?.rows[0] && pollSchema.parse(polled.rows[0])
   if (!row || row.isUsed) throw new OAuthError('invalid_grant', 'The device code is not known or was used.')
   if (row.isDecided && row.grantId === null) throw new OAuthError('access_denied', 'The person refused.')
   if (row.isExpired) throw new OAuthError('expired_token', 'The device code has ended. Ask for a new one.')

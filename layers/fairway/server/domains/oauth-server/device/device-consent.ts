@@ -26,9 +26,9 @@ export const atDevicePage = (visit: AuthorizeVisit): AuthorizeVisit & { path: st
  * Shows the field for a code, or the consent page of the request with that code. Leads signed-out people through the sign-in page
  * and back, before any code is looked up. Throws `rate-limited`.
  */
-export async function showDevice(app: App, asked: AuthorizeVisit): Promise<PageAnswer> {
-  const isTyped = new URLSearchParams(asked.query).has('user_code')
-  const visit = atDevicePage(asked)
+export async function showDevice(app: App, visitAnywhere: AuthorizeVisit): Promise<PageAnswer> {
+  const isTyped = new URLSearchParams(visitAnywhere.query).has('user_code')
+  const visit = atDevicePage(visitAnywhere)
   const { session, path, query, userCode, language } = visit
   if (!session) return { location: await signInFirst(app, { path, query }) }
   const device = userCode === null ? undefined : await findLimited(app, visit, userCode)

@@ -31,12 +31,12 @@ export async function askForDevice(app: App, request: Omit<ClientRequest, 'netwo
   if (!client.usesDevices)
     throw new OAuthError('unauthorized_client', 'The app has not registered the grant type of devices.')
   checkResource(app.config, fields.resource)
-  const asked = {
+  const wanted = {
     clientId: client.id,
     scope: knownScopes(fields.scope).join(' '),
     askedFrom: canonicalAddress(clientAddress),
   }
-  const { deviceCode, userCode } = await issueDeviceCode(app, asked)
+  const { deviceCode, userCode } = await issueDeviceCode(app, wanted)
   return {
     device_code: deviceCode,
     user_code: shownUserCode(userCode),

@@ -27,7 +27,7 @@ export async function listRoles(app: App, actor: Actor): Promise<OrganizationRol
   const { orgId, userId, role } = actor
   const { permissions, appRoles } = app.config
   const canManage = mayInOrg(role, 'manage-roles')
-  const [roles, holders, own, mine] = await Promise.all([
+  const [roles, holders, myRoles, mine] = await Promise.all([
     app.db.prepareRead<RoleRow>('select id, name, permissions from fw_org_roles where org_id = ? order by name_key')([
       orgId,
     ]),
@@ -49,7 +49,7 @@ export async function listRoles(app: App, actor: Actor): Promise<OrganizationRol
         ...toRole(app, row),
         holders: canManage ? ofRole.map(toHolder) : null,
         holderCount: canManage ? (ofRole[0]?.total ?? 0) : null,
-        isMine: own.some(({ id }) => id === row.id),
+        isMine: myRoles.some(({ id }) => id === row.id),
       }
     }),
     mine,

@@ -133,11 +133,11 @@ export async function setTeamMembers(app: App, actor: Actor, id: string, wanted:
     const { name } = await requireEdited(on, actor, id)
     const people = await idsOf(on, actor.orgId, wanted)
     const accounts = 'user_id in (select a.id from fw_service_accounts a where a.org_id = ?)'
-    const kept = wanted.serviceAccounts === undefined ? `and not ${accounts}` : ''
+    const exceptAccounts = wanted.serviceAccounts === undefined ? `and not ${accounts}` : ''
     const before = await on.execute({
-      sql: `delete from fw_team_members where team_id = ? and user_id not in (select value from json_each(?)) ${kept}
+      sql: `delete from fw_team_members where team_id = ? and user_id not in (select value from json_each(?)) ${exceptAccounts}
         returning user_id as id`,
-      args: [id, JSON.stringify(people), ...(kept ? [actor.orgId] : [])],
+      args: [id, JSON.stringify(people), ...(exceptAccounts ? [actor.orgId] : [])],
     })
     const added = await on.execute({
       sql: `insert into fw_team_members (org_id, team_id, user_id, added_by, added_at)

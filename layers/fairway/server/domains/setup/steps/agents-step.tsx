@@ -30,8 +30,8 @@ export const agentsStep: DecidingStep = {
       const typed = parseInput(schema, { assertionIssuers: assertionIssuers.split(/\s+/).filter(Boolean) })
       const issuers = await checkedIssuers(app, row, typed.assertionIssuers)
       await propose(app, visit.link.id, 'agents', { assertionIssuers: issuers })
-      const kept = { step: 'agents', name: row.name }
-      await noteChange(app, visit, { action: 'propose-setup-step', kept, told: 'propose-agents' })
+      const facts = { step: 'agents', name: row.name }
+      await noteChange(app, visit, { action: 'propose-setup-step', facts, told: 'propose-agents' })
       return undefined
     },
   },

@@ -65,8 +65,8 @@ export const connectionStep: DecidingStep = {
       const fixed = { clientAuth: 'secret', domain: null, provision: true, defaultRole: 'member' } as const
       const row = await addConnection(app, actorOf(visit.link), { ...fixed, name, issuer: null, clientId: null })
       await setConnection(app, visit.link, row.id)
-      const kept = { id: row.id, name }
-      await noteChange(app, visit, { action: 'add-identity-connection', kept, told: 'add-connection' })
+      const facts = { id: row.id, name }
+      await noteChange(app, visit, { action: 'add-identity-connection', facts, told: 'add-connection' })
       return undefined
     },
     async 'save-connection'(app, visit, form) {
@@ -85,8 +85,8 @@ export const connectionStep: DecidingStep = {
       await changeConnection(app, row, settings)
       await setSecretEnd(app, row, secretEndsOn)
       await withdraw(app, visit.link.id, 'connection')
-      const kept = { id: row.id, name: row.name, issuer: settings.issuer }
-      await noteChange(app, visit, { action: 'change-identity-connection', kept, told: 'save-connection' })
+      const facts = { id: row.id, name: row.name, issuer: settings.issuer }
+      await noteChange(app, visit, { action: 'change-identity-connection', facts, told: 'save-connection' })
       return undefined
     },
     async 'test-connection'(app, visit) {
@@ -94,15 +94,15 @@ export const connectionStep: DecidingStep = {
       const { clientAddress, cookieHeader, link } = visit
       const from = { clientAddress, cookieHeader, testedBy: TESTER + link.id, returnPath: SETUP_PATH }
       const { url: location, setCookies } = await testConnection(app, row, from)
-      await noteChange(app, visit, { action: 'test-identity-connection', kept: { id: row.id } })
+      await noteChange(app, visit, { action: 'test-identity-connection', facts: { id: row.id } })
       return { location, setCookies }
     },
     async 'propose-connection'(app, visit) {
       const row = await requirePrepared(app, visit)
       await checkActivation(app, row)
       await propose(app, visit.link.id, 'connection')
-      const kept = { step: 'connection', name: row.name }
-      await noteChange(app, visit, { action: 'propose-setup-step', kept, told: 'propose-connection' })
+      const facts = { step: 'connection', name: row.name }
+      await noteChange(app, visit, { action: 'propose-setup-step', facts, told: 'propose-connection' })
       return undefined
     },
   },

@@ -23,8 +23,8 @@ export const directoryStep: DecidingStep = {
   intents: {
     async 'propose-directory'(app, visit) {
       await propose(app, visit.link.id, 'directory')
-      const kept = { step: 'directory' }
-      await noteChange(app, visit, { action: 'propose-setup-step', kept, told: 'propose-directory' })
+      const facts = { step: 'directory' }
+      await noteChange(app, visit, { action: 'propose-setup-step', facts, told: 'propose-directory' })
       return undefined
     },
     async 'open-directory'(app, visit) {

@@ -20,7 +20,7 @@ export const domainStep: PlainStep = {
   intents: {
     async 'claim-domain'(app, visit, form) {
       const { domain } = await claimDomain(app, actorOf(visit.link), form.domain ?? '')
-      await noteChange(app, visit, { action: 'claim-domain', kept: { domain }, told: 'claim-domain' })
+      await noteChange(app, visit, { action: 'claim-domain', facts: { domain }, told: 'claim-domain' })
       return undefined
     },
     async 'check-domain'(app, visit, form) {
@@ -28,7 +28,7 @@ export const domainStep: PlainStep = {
       const checked = await checkDomain(app, visit.link.orgId, form.domain ?? '')
       const { domain, status } = checked
       const told = status === 'proved' ? 'check-domain' : undefined
-      await noteChange(app, visit, { action: 'check-domain', kept: { domain, status }, told })
+      await noteChange(app, visit, { action: 'check-domain', facts: { domain, status }, told })
       return { checked }
     },
   },

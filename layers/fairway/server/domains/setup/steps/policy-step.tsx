@@ -34,8 +34,8 @@ export const policyStep: DecidingStep = {
   intents: {
     async 'propose-policy'(app, visit, form) {
       await propose(app, visit.link.id, 'policy', readPolicy(form))
-      const kept = { step: 'policy' }
-      await noteChange(app, visit, { action: 'propose-setup-step', kept, told: 'propose-policy' })
+      const facts = { step: 'policy' }
+      await noteChange(app, visit, { action: 'propose-setup-step', facts, told: 'propose-policy' })
       return undefined
     },
   },
