@@ -11,7 +11,6 @@ export const CACHES = {
   'access-rows': shortcut(2000),
   'access-tokens': shortcut(1000),
   'client-documents': needed(1000),
-  'client-keys': needed(1000),
   cookies: shortcut(5000),
   'local-limits': needed(10_000),
   'mcp-lists': shortcut(500),

@@ -3,6 +3,7 @@
 import type { App } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { addressKey } from '#fairway/server/kernel/http/client-address'
+import { fetchJson } from '#fairway/server/kernel/http/fetch-json'
 import { outsideFetch } from '#fairway/server/kernel/http/outside-fetch'
 import { limits } from '#fairway/server/kernel/limits/limits'
 import { rateLimit, refundRateLimit } from '#fairway/server/kernel/limits/rate-limit'
@@ -30,7 +31,7 @@ export interface ConnectionClient {
 }
 
 /** The same app, whose requests reach public addresses only, and the operators' `FW_ISSUER_ORIGINS`. */
-export const outside = (app: App): App => ({ ...app, fetch: outsideFetch(app, app.config.issuerOrigins) })
+const outside = (app: App): App => ({ ...app, fetch: outsideFetch(app, app.config.issuerOrigins) })
 
 const toProvider = (app: App, { id, name, issuer, clientId, clientSecret }: ConnectionClient): ConfiguredProvider => ({
   id: connectionProvider(id),
@@ -82,6 +83,14 @@ export async function readIssuer(
     })
     throw refuse('No OpenID provider answers there. Check the address, and that it can be reached from the internet.')
   }
+}
+
+const KEYS_LIMIT_IN_MS = 5000
+
+/** Fetches the keys of an issuer (RFC 7517) from the address in its metadata. Throws when either fails. */
+export async function fetchIssuerKeys(app: App, issuer: string): Promise<unknown> {
+  const { jwks_uri: address } = await findKeys(outside(app), issuer)
+  return fetchJson(outside(app), address, { signal: AbortSignal.timeout(KEYS_LIMIT_IN_MS) })
 }
 
 interface StartInput {

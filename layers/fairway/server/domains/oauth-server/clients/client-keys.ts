@@ -42,7 +42,7 @@ export const isForNow = (error: unknown): boolean =>
  * or when too many are.
  */
 function createKeys(app: App, fetchFrom: (app: App, uri: string) => Promise<KeySet>) {
-  const cache = createCache<Kept>('client-keys')
+  const cache = createCache<Kept>('client-documents')
   const running = new Map<string, Promise<Kept>>()
   const ageOf = ({ fetchedAt }: Kept) => app.now().getTime() - fetchedAt
 
