@@ -39,7 +39,7 @@ export interface OwnServer extends TestServer {
 
 /** The environment variable with the address of the server pool, set by the process that starts the tests. */
 export const POOL_VARIABLE = 'FW_TEST_SERVERS'
-const START_LIMIT_IN_MS = 20_000
+const START_LIMIT_IN_MS = 60_000
 
 /** How the project `unit` serves the sample (in-process-only.ts). A browser's test that imports this file loads no server code. */
 export const inProcess: { open?: (input: Required<Pick<ServerInput, 'env' | 'host'>>) => Promise<TestServer> } = {}
