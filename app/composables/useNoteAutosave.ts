@@ -104,10 +104,10 @@ function useNoteDraft(id: string | undefined) {
 
 /** The versions of one note: the editor's, the server's and, during a conflict, another person's. */
 function useNoteVersions(start: Note | undefined) {
-  const { kept: draftText, ...draft } = useNoteDraft(start?.id)
-  const { title: firstTitle, text: firstText } = draftText ?? start ?? NOTHING
+  const { kept: keptDraft, ...draft } = useNoteDraft(start?.id)
+  const { title: firstTitle, text: firstText } = keptDraft ?? start ?? NOTHING
   const saved = shallowRef(start)
-  const theirs = shallowRef(draftText && start && isOfBefore(draftText, start) ? start : undefined)
+  const theirs = shallowRef(keptDraft && start && isOfBefore(keptDraft, start) ? start : undefined)
   const title = ref(firstTitle)
   const text = ref(firstText)
   const written = computed<Written>(() => ({ title: title.value, text: text.value }))
@@ -140,7 +140,7 @@ function useNoteVersions(start: Note | undefined) {
     if (isUntouched) write(note)
   }
 
-  const isKept = draftText !== undefined
+  const isKept = keptDraft !== undefined
   return { saved, theirs, title, text, written, isChanged, isKept, write, keep, settle, adopt }
 }
 

@@ -1,4 +1,3 @@
-import type { CollectionName, ItemOf } from '../collections/collection-list'
 import type { Problem } from '#fairway/shared/schemas/problem'
 import { actionPath } from '#fairway/shared/paths'
 import { isRecord } from '#fairway/shared/record'
@@ -84,16 +83,6 @@ export async function callAction(
   const answer = await sendJson(actionPath(name), { ...options, method: 'POST', body: input })
   if (!isRecord(answer)) throw new ActionFailure({ kind: 'problem', code: 'unreadable-answer' })
   return answer.result
-}
-
-/** Reads the first items of a collection that a query selects, such as `itemsPerPage=5&order[name]=asc`. Throws ActionFailure. */
-export async function readItems<Name extends CollectionName>(
-  name: Name,
-  query: string,
-): Promise<readonly ItemOf<Name>[]> {
-  // The server has validated the items against the schema of this type.
-  const page = (await sendJson(`/${name}?${query}`)) as { member: ItemOf<Name>[] }
-  return page.member
 }
 
 /** Converts any thrown value to an ActionFailure. */

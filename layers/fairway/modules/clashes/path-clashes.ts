@@ -218,12 +218,12 @@ export function headersWithoutEffect(
   routes: readonly { route?: string; handler: string }[],
 ): string[] {
   const shown = compilePages(pages).map(({ path, kind }) => ({ kind, pattern: toPattern(path) }))
-  const routePatterns = routes.flatMap(({ route, handler }) =>
+  const applicationRoutes = routes.flatMap(({ route, handler }) =>
     route && !isPlatformFile(handler) ? [toPattern(route)] : [],
   )
   return Object.entries(rules).flatMap(([path, rule]) => {
     const pattern = toPattern(path)
-    const isForPages = !routePatterns.some(each => overlap(each, pattern))
+    const isForPages = !applicationRoutes.some(each => overlap(each, pattern))
     const kinds = isForPages ? shown.filter(each => overlap(each.pattern, pattern)).map(({ kind }) => kind) : []
     return headersOf(rule).flatMap(header => {
       const why = reasonAgainst(header.toLowerCase(), kinds)

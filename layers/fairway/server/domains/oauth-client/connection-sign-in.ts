@@ -89,8 +89,9 @@ const KEYS_LIMIT_IN_MS = 5000
 
 /** Fetches the keys of an issuer (RFC 7517) from the address in its metadata. Throws when either fails. */
 export async function fetchIssuerKeys(app: App, issuer: string): Promise<unknown> {
-  const { jwks_uri: address } = await findKeys(outside(app), issuer)
-  return fetchJson(outside(app), address, { signal: AbortSignal.timeout(KEYS_LIMIT_IN_MS) })
+  const asker = outside(app)
+  const { jwks_uri: address } = await findKeys(asker, issuer)
+  return fetchJson(asker, address, { signal: AbortSignal.timeout(KEYS_LIMIT_IN_MS) })
 }
 
 interface StartInput {

@@ -150,10 +150,10 @@ function faultOf({ config: { baseUrl }, now }: App, claims: Claims, { id }: OAut
 async function findKnown(app: App, connections: readonly AgentConnection[], claims: Claims) {
   const { aud_tenant: tenant } = claims
   const possible = connections.filter(({ orgId }) => tenant === undefined || tenant === orgId)
-  const people = await Promise.all(
+  const candidates = await Promise.all(
     possible.map(async connection => ({ connection, userId: await findUser(app, connection, claims) })),
   )
-  const known = people.flatMap(({ connection, userId }) => (userId === undefined ? [] : { connection, userId }))
+  const known = candidates.flatMap(({ connection, userId }) => (userId === undefined ? [] : { connection, userId }))
   if (known.length === 0) throw refused('its person has not signed in by the connection, and no directory knows them')
   const isMember = await Promise.all(
     known.map(async ({ connection, userId }) => (await findMembership(app, userId, connection.orgId)) !== null),
